@@ -1,0 +1,224 @@
+//! Holding seats: what a customer asks for, what is wrong with it, and why a hold is refused.
+
+use super::{
+    ids::{OrderNo, SeatIndex, ShowId, ZoneId},
+    time::Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Most seats of one order, whatever the show's own limit.
+pub const SEATS_PER_ORDER_MAX: usize = 20;
+/// Most characters of an idempotency key.
+pub const IDEMPOTENCY_KEY_CHARS_MAX: usize = 64;
+
+/// A wish to hold seats of a show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HoldRequest {
+    /// The show.
+    pub show_id: ShowId,
+    /// The seats, in any order.
+    pub seats: Vec<SeatIndex>,
+    /// Names this one submission, so that sending it again can't place a second order.
+    pub idempotency_key: String,
+}
+
+impl HoldRequest {
+    /// The seats in ascending order, once it is clear that they make sense for a show of `seat_count` seats.
+    ///
+    /// # Errors
+    /// Names the first thing that is wrong: no seats, too many, one twice, or one the plan does not have.
+    pub fn checked_seats(&self, seat_count: u32) -> Result<Vec<SeatIndex>, Refusal> {
+        if self.seats.is_empty() {
+            return Err(Refusal::NoSeats);
+        }
+        if self.seats.len() > SEATS_PER_ORDER_MAX {
+            let limit = u32::try_from(SEATS_PER_ORDER_MAX).unwrap_or(u32::MAX);
+            return Err(Refusal::TooManySeats { limit });
+        }
+        let mut seen = BTreeSet::new();
+        for &seat in &self.seats {
+            if seat.0 >= seat_count {
+                return Err(Refusal::UnknownSeat { seat });
+            }
+            if !seen.insert(seat) {
+                return Err(Refusal::RepeatedSeat { seat });
+            }
+        }
+        Ok(seen.into_iter().collect())
+    }
+
+    /// Whether the idempotency key can be part of a key name: short, letters, digits and hyphens.
+    #[must_use]
+    pub fn has_valid_key(&self) -> bool {
+        let key = &self.idempotency_key;
+        (8..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&key.len())
+            && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    }
+}
+
+/// What a purchase limit counts by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitedBy {
+    /// The account.
+    User,
+    /// The phone number.
+    Phone,
+    /// The device.
+    Device,
+    /// The named person a ticket is for.
+    Attendee,
+}
+
+impl LimitedBy {
+    /// The first character of the counter's field.
+    #[must_use]
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::User => "u",
+            Self::Phone => "p",
+            Self::Device => "d",
+            Self::Attendee => "a",
+        }
+    }
+
+    /// Reads the first character of a counter's field.
+    #[must_use]
+    pub fn from_prefix(prefix: &str) -> Option<Self> {
+        [Self::User, Self::Phone, Self::Device, Self::Attendee]
+            .into_iter()
+            .find(|by| by.prefix() == prefix)
+    }
+}
+
+/// Why seats are not held. Nothing has changed when one of these is answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Refusal {
+    /// No seat was named.
+    NoSeats,
+    /// More seats than one order may have.
+    TooManySeats {
+        /// The most it may have.
+        limit: u32,
+    },
+    /// A seat was named twice.
+    RepeatedSeat {
+        /// The seat.
+        seat: SeatIndex,
+    },
+    /// The show's hall has no such seat.
+    UnknownSeat {
+        /// The seat.
+        seat: SeatIndex,
+    },
+    /// The show is not offered: a draft, or withdrawn.
+    NotOnSale,
+    /// The sale has not begun.
+    SaleNotStarted {
+        /// When it begins.
+        starts_at: Timestamp,
+    },
+    /// The sale is over.
+    SaleEnded,
+    /// Seats are held, sold or withheld.
+    SeatsTaken {
+        /// Those seats; the others of the request are still free.
+        seats: Vec<SeatIndex>,
+    },
+    /// A price category has not enough places left.
+    ZoneSoldOut {
+        /// The category.
+        zone: ZoneId,
+    },
+    /// More tickets than one buyer may have for this show.
+    LimitReached {
+        /// What is counted.
+        by: LimitedBy,
+        /// The most there may be.
+        limit: u32,
+        /// How many are held or bought already.
+        have: u32,
+    },
+    /// A presale for customers of a higher level.
+    LevelRequired {
+        /// The level.
+        level: u8,
+    },
+    /// The same wish was just accepted.
+    AlreadyPlaced {
+        /// Its order.
+        order_no: OrderNo,
+    },
+    /// The show's seats are being read back from the database; try again in a moment.
+    Rebuilding,
+}
+
+impl Refusal {
+    /// The word for counters and logs.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::NoSeats => "no_seats",
+            Self::TooManySeats { .. } => "too_many_seats",
+            Self::RepeatedSeat { .. } => "repeated_seat",
+            Self::UnknownSeat { .. } => "unknown_seat",
+            Self::NotOnSale => "not_on_sale",
+            Self::SaleNotStarted { .. } => "sale_not_started",
+            Self::SaleEnded => "sale_ended",
+            Self::SeatsTaken { .. } => "seats_taken",
+            Self::ZoneSoldOut { .. } => "zone_sold_out",
+            Self::LimitReached { .. } => "limit_reached",
+            Self::LevelRequired { .. } => "level_required",
+            Self::AlreadyPlaced { .. } => "already_placed",
+            Self::Rebuilding => "rebuilding",
+        }
+    }
+}
+
+/// An accepted wish: the seats are held, the order is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placed {
+    /// The order's number.
+    pub order_no: OrderNo,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(seats: &[u32]) -> HoldRequest {
+        HoldRequest {
+            show_id: ShowId(1),
+            seats: seats.iter().copied().map(SeatIndex).collect(),
+            idempotency_key: "0b4b6b2e-9d3c".to_owned(),
+        }
+    }
+
+    #[test]
+    fn seats_are_put_in_plan_order() {
+        let seats = request(&[9, 2, 5]).checked_seats(10).unwrap();
+        assert_eq!(seats, [SeatIndex(2), SeatIndex(5), SeatIndex(9)]);
+    }
+
+    #[test]
+    fn wishes_that_make_no_sense_are_refused_by_name() {
+        assert_eq!(request(&[]).checked_seats(10), Err(Refusal::NoSeats));
+        let many: Vec<u32> = (0..21).collect();
+        assert_eq!(request(&many).checked_seats(100), Err(Refusal::TooManySeats { limit: 20 }));
+        let twice = Err(Refusal::RepeatedSeat { seat: SeatIndex(3) });
+        assert_eq!(request(&[3, 1, 3]).checked_seats(10), twice);
+        let unknown = Err(Refusal::UnknownSeat { seat: SeatIndex(10) });
+        assert_eq!(request(&[1, 10]).checked_seats(10), unknown);
+    }
+
+    #[test]
+    fn an_idempotency_key_must_be_short_and_plain() {
+        assert!(request(&[]).has_valid_key());
+        for key in ["", "short", "with space1", "{s:1}:holds", &"x".repeat(65)] {
+            let hold = HoldRequest { idempotency_key: key.to_owned(), ..request(&[]) };
+            assert!(!hold.has_valid_key(), "{key}");
+        }
+    }
+}

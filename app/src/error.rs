@@ -1,0 +1,167 @@
+//! The one error that crosses the wire.
+
+use crate::domain::hold::Refusal;
+use leptos::server_fn::{
+    codec::JsonEncoding,
+    error::{FromServerFnError, ServerFnErrorErr},
+};
+use serde::{Deserialize, Serialize};
+
+/// Why a request was not carried out, in words the browser can explain to its reader.
+///
+/// Without JavaScript the error travels in an address, so it carries nothing private.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AppError {
+    /// Nobody is signed in.
+    #[error("sign in first")]
+    Unauthenticated,
+    /// The account may not do this.
+    #[error("not allowed")]
+    Forbidden,
+    /// There is no such thing, or it belongs to somebody else.
+    #[error("not found: {what}")]
+    NotFound {
+        /// What was looked for.
+        what: Thing,
+    },
+    /// A field's value is not acceptable.
+    #[error("invalid {field:?}")]
+    Invalid {
+        /// The field.
+        field: Field,
+    },
+    /// Phone and password do not belong together.
+    #[error("wrong phone or password")]
+    WrongCredentials,
+    /// The phone number has an account already.
+    #[error("the phone number is registered")]
+    PhoneTaken,
+    /// Seats were not held.
+    #[error("refused: {}", refusal.word())]
+    Refused {
+        /// Why not.
+        refusal: Refusal,
+    },
+    /// The order is no longer in a state in which this can be done.
+    #[error("the order's state does not allow this")]
+    OrderState,
+    /// Too much is going on; the same request may succeed later.
+    #[error("busy")]
+    Busy {
+        /// When to try again, in milliseconds from now.
+        retry_after_ms: u32,
+    },
+    /// The browser could not reach the server.
+    #[error("no connection")]
+    Offline,
+    /// Something failed inside; the log knows more under the reference.
+    #[error("internal failure {reference}")]
+    Internal {
+        /// Names the failure in the log.
+        reference: String,
+    },
+}
+
+/// What was not found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thing {
+    /// A film or concert.
+    Event,
+    /// A dated show.
+    Show,
+    /// An order, or one of somebody else.
+    Order,
+    /// A page.
+    Page,
+}
+
+impl std::fmt::Display for Thing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Event => "event",
+            Self::Show => "show",
+            Self::Order => "order",
+            Self::Page => "page",
+        })
+    }
+}
+
+/// A field of a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Field {
+    /// A phone number.
+    Phone,
+    /// A password that is too short or too long.
+    Password,
+    /// Names one submission.
+    IdempotencyKey,
+    /// The request as a whole could not be read.
+    Request,
+}
+
+impl AppError {
+    /// The HTTP status for clients that are programs.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Unauthenticated | Self::WrongCredentials => 401,
+            Self::Forbidden => 403,
+            Self::NotFound { .. } => 404,
+            Self::Invalid { .. } => 400,
+            Self::PhoneTaken | Self::Refused { .. } | Self::OrderState => 409,
+            Self::Busy { .. } | Self::Offline => 503,
+            Self::Internal { .. } => 500,
+        }
+    }
+}
+
+impl From<Refusal> for AppError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused { refusal }
+    }
+}
+
+impl FromServerFnError for AppError {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        match error {
+            ServerFnErrorErr::Args(_)
+            | ServerFnErrorErr::MissingArg(_)
+            | ServerFnErrorErr::UnsupportedRequestMethod(_) => {
+                Self::Invalid { field: Field::Request }
+            }
+            ServerFnErrorErr::Request(_) => Self::Offline,
+            ServerFnErrorErr::Registration(_)
+            | ServerFnErrorErr::ServerError(_)
+            | ServerFnErrorErr::MiddlewareError(_)
+            | ServerFnErrorErr::Deserialization(_)
+            | ServerFnErrorErr::Serialization(_)
+            | ServerFnErrorErr::Response(_) => Self::Internal { reference: String::new() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{hold::LimitedBy, ids::SeatIndex};
+
+    #[test]
+    fn errors_cross_the_wire_as_tagged_words() {
+        let refusal = Refusal::SeatsTaken { seats: vec![SeatIndex(4)] };
+        let json = serde_json::to_string(&AppError::from(refusal.clone())).unwrap();
+        let expected = r#"{"kind":"refused","refusal":{"reason":"seats_taken","seats":[4]}}"#;
+        assert_eq!(json, expected);
+        assert_eq!(AppError::de(json.into()), AppError::Refused { refusal });
+    }
+
+    #[test]
+    fn a_display_text_names_the_reason_only() {
+        let refusal = Refusal::LimitReached { by: LimitedBy::Phone, limit: 4, have: 3 };
+        assert_eq!(AppError::from(refusal).to_string(), "refused: limit_reached");
+    }
+}
