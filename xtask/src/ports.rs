@@ -97,7 +97,12 @@ mod tests {
     fn ports_are_distinct_and_remembered() {
         let file = file("remembered");
         let first = Ports::choose(&file).unwrap();
-        let mut all = vec![first.database, first.redis, first.kafka, first.kafka_controller];
+        let mut all = vec![
+            first.database,
+            first.redis,
+            first.kafka,
+            first.kafka_controller,
+        ];
         all.dedup();
         assert_eq!(all.len(), 4);
         assert_eq!(Ports::choose(&file).unwrap(), first);

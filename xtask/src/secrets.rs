@@ -54,15 +54,19 @@ impl Secrets {
 
     /// The password of the two accounts that the seed creates; one given by the environment is used instead.
     pub fn demo_password(&self) -> String {
-        std::env::var(DEMO_PASSWORD)
-            .unwrap_or_else(|_| self.settings.get(DEMO_PASSWORD).unwrap_or_default().to_owned())
+        std::env::var(DEMO_PASSWORD).unwrap_or_else(|_| {
+            self.settings
+                .get(DEMO_PASSWORD)
+                .unwrap_or_default()
+                .to_owned()
+        })
     }
 
     /// What the server is told, except for what the environment says already.
     pub fn for_server(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.settings.iter().filter(|(name, _)| {
-            name.starts_with("SEATFLOW_") && std::env::var_os(name).is_none()
-        })
+        self.settings
+            .iter()
+            .filter(|(name, _)| name.starts_with("SEATFLOW_") && std::env::var_os(name).is_none())
     }
 }
 

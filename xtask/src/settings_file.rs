@@ -63,26 +63,36 @@ impl Settings {
     /// # Errors
     /// When the folder or the file cannot be written.
     pub fn write(&self, file: &Path) -> Result<()> {
-        if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("could not create {}", folder.display()))?;
+        let mut text = String::new();
+        for (name, value) in &self.entries {
+            text.push_str(&format!("{name}={value}\n"));
         }
-        let unfinished = file.with_extension("new");
-        let writing = || -> std::io::Result<()> {
-            let mut output = OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(&unfinished)?;
-            for (name, value) in &self.entries {
-                writeln!(output, "{name}={value}")?;
-            }
-            output.sync_all()?;
-            fs::rename(&unfinished, file)
-        };
-        writing().with_context(|| format!("could not write {}", file.display()))
+        write_private(file, &text)
     }
+}
+
+/// Writes `text` to `file`, readable by its owner alone, whole or not at all.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn write_private(file: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("could not create {}", folder.display()))?;
+    }
+    let unfinished = file.with_extension("new");
+    let writing = || -> std::io::Result<()> {
+        let mut output = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&unfinished)?;
+        output.write_all(text.as_bytes())?;
+        output.sync_all()?;
+        fs::rename(&unfinished, file)
+    };
+    writing().with_context(|| format!("could not write {}", file.display()))
 }
 
 #[cfg(test)]

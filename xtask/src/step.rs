@@ -94,7 +94,11 @@ impl Shared {
         for live in &mut board.live {
             if live.reminded.elapsed() >= Duration::from_secs(REMIND_AFTER_S) {
                 live.reminded = Instant::now();
-                lines.push(format!("  … {} {} s", live.name, live.since.elapsed().as_secs()));
+                lines.push(format!(
+                    "  … {} {} s",
+                    live.name,
+                    live.since.elapsed().as_secs()
+                ));
             }
         }
         for line in lines {
@@ -275,7 +279,11 @@ mod tests {
         let (progress, _line) = Progress::start();
         drop(progress.begin("one"));
         progress.begin("two").done("ready");
-        let outcomes: Vec<_> = progress.finished().iter().map(|step| step.outcome).collect();
+        let outcomes: Vec<_> = progress
+            .finished()
+            .iter()
+            .map(|step| step.outcome)
+            .collect();
         assert_eq!(outcomes, [Outcome::Failed, Outcome::Done]);
     }
 
@@ -288,6 +296,9 @@ mod tests {
             outcome: Outcome::Done,
         });
         assert!(line.starts_with("  ✓ server "), "{line}");
-        assert!(line.contains(" debug ") && line.ends_with(" 2.3 s"), "{line}");
+        assert!(
+            line.contains(" debug ") && line.ends_with(" 2.3 s"),
+            "{line}"
+        );
     }
 }

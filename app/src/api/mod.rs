@@ -11,6 +11,9 @@ pub mod orders;
 pub mod payments;
 
 #[cfg(feature = "ssr")]
+pub use request::safe_path;
+
+#[cfg(feature = "ssr")]
 mod request {
     use crate::{
         domain::user::User,

@@ -1,1 +1,18 @@
-//! Parts of pages.
+//! Parts of pages: one file a component. None of them asks the server for anything but [`session`].
+
+pub mod countdown;
+pub mod error_notice;
+pub mod field;
+pub mod footer;
+pub mod header;
+pub mod loading;
+pub mod meter;
+pub mod order_facts;
+pub mod posted_error;
+pub mod poster;
+pub mod problem;
+pub mod session;
+pub mod show_chip;
+pub mod steps;
+pub mod timer;
+pub mod venue_time;

@@ -114,7 +114,8 @@ fn command_line(pid: i32) -> String {
 mod tests {
     use super::*;
 
-    const STAT: &str = "812 (a (b) c) S 1 812 812 0 -1 4194560 2 0 0 0 1 2 3 4 20 0 1 0 987654 1000 50 1 1";
+    const STAT: &str =
+        "812 (a (b) c) S 1 812 812 0 -1 4194560 2 0 0 0 1 2 3 4 20 0 1 0 987654 1000 50 1 1";
 
     #[test]
     fn the_start_time_is_found_behind_a_name_with_parentheses() {

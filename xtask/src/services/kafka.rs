@@ -53,7 +53,10 @@ impl Kafka {
         let mut command = Command::new(find_program("java").context("java is not installed")?);
         command
             .arg(format!("-Xmx{heap_mb}m"))
-            .args(["-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.showDateTime=true"])
+            .args([
+                "-XX:+UseSerialGC",
+                "-Dorg.slf4j.simpleLogger.showDateTime=true",
+            ])
             .arg("-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS")
             .arg("-cp")
             .arg(self.jars.join("*"));
@@ -67,7 +70,13 @@ impl Kafka {
     fn format(&self, logs: &Path) -> Result<()> {
         let mut command = self.java(256)?;
         command
-            .args(["kafka.tools.StorageTool", "format", "-t", &cluster_id()?, "-c"])
+            .args([
+                "kafka.tools.StorageTool",
+                "format",
+                "-t",
+                &cluster_id()?,
+                "-c",
+            ])
             .arg(self.settings_file());
         run_logged(&mut command, &logs.join("kafka-format.log"))
     }
@@ -94,8 +103,11 @@ impl Service for Kafka {
         fs::create_dir_all(&self.folder)
             .with_context(|| format!("could not create {}", self.folder.display()))?;
         // Written at each start, since the ports may have changed.
-        fs::write(self.settings_file(), server_properties(&self.data(), self.ports))
-            .context("could not write Kafka's settings")?;
+        fs::write(
+            self.settings_file(),
+            server_properties(&self.data(), self.ports),
+        )
+        .context("could not write Kafka's settings")?;
         if !self.data().join("meta.properties").exists() {
             self.format(logs)?;
         }
@@ -128,7 +140,10 @@ fn cluster_id() -> Result<String> {
     bytes[0] %= 26 * 4;
     let mut id = String::new();
     for chunk in bytes.chunks(3) {
-        let joined = chunk.iter().fold(0_u32, |joined, byte| joined << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let joined = chunk
+            .iter()
+            .fold(0_u32, |joined, byte| joined << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
         for position in 0..=chunk.len() {
             let letter = (joined >> (18 - 6 * position)) & 63;
             id.push(char::from(LETTERS[usize::try_from(letter)?]));
@@ -138,7 +153,11 @@ fn cluster_id() -> Result<String> {
 }
 
 fn server_properties(data: &Path, ports: Ports) -> String {
-    let Ports { kafka, kafka_controller, .. } = ports;
+    let Ports {
+        kafka,
+        kafka_controller,
+        ..
+    } = ports;
     format!(
         "process.roles=broker,controller\n\
          node.id=1\n\
@@ -172,16 +191,33 @@ mod tests {
         for _ in 0..200 {
             let id = cluster_id().unwrap();
             assert_eq!(id.len(), 22, "{id}");
-            assert!(id.starts_with(|first: char| first.is_ascii_uppercase()), "{id}");
+            assert!(
+                id.starts_with(|first: char| first.is_ascii_uppercase()),
+                "{id}"
+            );
         }
     }
 
     #[test]
     fn the_settings_advertise_the_port_that_clients_use() {
-        let ports = Ports { database: 1, redis: 2, kafka: 3, kafka_controller: 4 };
+        let ports = Ports {
+            database: 1,
+            redis: 2,
+            kafka: 3,
+            kafka_controller: 4,
+        };
         let text = server_properties(Path::new("/data"), ports);
-        assert!(text.contains("\nadvertised.listeners=PLAINTEXT://127.0.0.1:3\n"), "{text}");
-        assert!(text.contains("\ncontroller.quorum.voters=1@127.0.0.1:4\n"), "{text}");
-        assert!(text.contains("\nauto.create.topics.enable=false\n"), "{text}");
+        assert!(
+            text.contains("\nadvertised.listeners=PLAINTEXT://127.0.0.1:3\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("\ncontroller.quorum.voters=1@127.0.0.1:4\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("\nauto.create.topics.enable=false\n"),
+            "{text}"
+        );
     }
 }

@@ -49,7 +49,10 @@ impl SetLock {
         if !folder.exists() {
             return Ok(false);
         }
-        Ok(matches!(open(folder)?.try_lock(), Err(TryLockError::WouldBlock)))
+        Ok(matches!(
+            open(folder)?.try_lock(),
+            Err(TryLockError::WouldBlock)
+        ))
     }
 
     /// The task that has the lock.
@@ -103,7 +106,10 @@ mod tests {
         let first = SetLock::take(&folder, "http://localhost:3000").unwrap();
         assert!(SetLock::is_taken(&folder).unwrap());
         let refusal = SetLock::take(&folder, "").err().unwrap().to_string();
-        assert!(refusal.contains("http://localhost:3000") && refusal.contains("down"), "{refusal}");
+        assert!(
+            refusal.contains("http://localhost:3000") && refusal.contains("down"),
+            "{refusal}"
+        );
         drop(first);
         assert!(!SetLock::is_taken(&folder).unwrap());
         drop(SetLock::take(&folder, "").unwrap());

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-pub use database::Flavour;
+pub use database::{BROWSER_DATABASE, Flavour};
 pub use lock::SetLock;
 pub use running::{Running, stop_left_over};
 
@@ -91,10 +91,16 @@ impl Endpoints {
 }
 
 fn replace_database(url: &str, name: &str) -> String {
-    let (base, options) = url.split_once('?').map_or((url, None), |(base, options)| (base, Some(options)));
+    let (base, options) = url
+        .split_once('?')
+        .map_or((url, None), |(base, options)| (base, Some(options)));
     let authority_at = base.find("://").map_or(0, |at| at + 3);
-    let end = base[authority_at..].find('/').map_or(base.len(), |at| authority_at + at);
-    let options = options.map(|options| format!("?{options}")).unwrap_or_default();
+    let end = base[authority_at..]
+        .find('/')
+        .map_or(base.len(), |at| authority_at + at);
+    let options = options
+        .map(|options| format!("?{options}"))
+        .unwrap_or_default();
     format!("{}/{name}{options}", &base[..end])
 }
 
@@ -130,9 +136,16 @@ impl Services {
     ///
     /// # Errors
     /// When one cannot be prepared or doesn't get ready; those that did are stopped again.
-    pub fn start(workspace: &Workspace, set: &ServiceSet, secrets: &Secrets, progress: &Progress) -> Result<Self> {
+    pub fn start(
+        workspace: &Workspace,
+        set: &ServiceSet,
+        secrets: &Secrets,
+        progress: &Progress,
+    ) -> Result<Self> {
         for name in stop_left_over(&set.pid_files())? {
-            progress.say(&format!("  ! stopped {name}, which an earlier task had left running"));
+            progress.say(&format!(
+                "  ! stopped {name}, which an earlier task had left running"
+            ));
         }
         if set.purpose == Purpose::Test {
             wipe(&set.folder)?;
@@ -157,7 +170,11 @@ impl Services {
             return;
         }
         let step = progress.begin("stop services");
-        let names: Vec<_> = self.running.iter().map(|service| service.name().to_owned()).collect();
+        let names: Vec<_> = self
+            .running
+            .iter()
+            .map(|service| service.name().to_owned())
+            .collect();
         drop(self);
         step.done(&names.join(", "));
     }
@@ -174,7 +191,9 @@ impl Drop for Services {
 /// Everything but the logs of the run before, the ports and the lock.
 fn wipe(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.context("could not read the folder of the services")?.path();
+        let path = entry
+            .context("could not read the folder of the services")?
+            .path();
         if path.is_dir() && !path.ends_with("logs") {
             fs::remove_dir_all(&path)
                 .with_context(|| format!("could not remove {}", path.display()))?;
@@ -220,13 +239,26 @@ fn missing(
     Ok((services, endpoints))
 }
 
-fn start_all(set: &ServiceSet, services: &[Box<dyn Service>], progress: &Progress) -> Result<Vec<Running>> {
+fn start_all(
+    set: &ServiceSet,
+    services: &[Box<dyn Service>],
+    progress: &Progress,
+) -> Result<Vec<Running>> {
     let logs = set.logs();
-    let steps: Vec<_> = services.iter().map(|service| progress.begin(&service.name())).collect();
+    let steps: Vec<_> = services
+        .iter()
+        .map(|service| progress.begin(&service.name()))
+        .collect();
     std::thread::scope(|scope| {
         let preparing: Vec<_> = services
             .iter()
-            .map(|service| scope.spawn(|| service.prepare(&logs).with_context(|| format!("{} could not be prepared", service.name()))))
+            .map(|service| {
+                scope.spawn(|| {
+                    service
+                        .prepare(&logs)
+                        .with_context(|| format!("{} could not be prepared", service.name()))
+                })
+            })
             .collect();
         preparing.into_iter().try_for_each(joined)
     })?;
@@ -276,9 +308,15 @@ mod tests {
     #[test]
     fn the_database_of_an_address_is_replaced_and_its_options_are_kept() {
         for (url, expected) in [
-            ("mysql://u:p@127.0.0.1:3306/seatflow", "mysql://u:p@127.0.0.1:3306/other"),
+            (
+                "mysql://u:p@127.0.0.1:3306/seatflow",
+                "mysql://u:p@127.0.0.1:3306/other",
+            ),
             ("mysql://u:p@host:3306", "mysql://u:p@host:3306/other"),
-            ("mysql://u@host/a?ssl-mode=disabled", "mysql://u@host/other?ssl-mode=disabled"),
+            (
+                "mysql://u@host/a?ssl-mode=disabled",
+                "mysql://u@host/other?ssl-mode=disabled",
+            ),
         ] {
             assert_eq!(replace_database(url, "other"), expected);
         }

@@ -35,7 +35,13 @@ impl Running {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn spawn(name: &str, marker: &str, command: &Command, log: &Path, pid_file: &Path) -> Result<Self> {
+    pub fn spawn(
+        name: &str,
+        marker: &str,
+        command: &Command,
+        log: &Path,
+        pid_file: &Path,
+    ) -> Result<Self> {
         let output = create_log(log)?;
         let errors = output.try_clone().context("could not open the log twice")?;
         let child = ending_with_its_parent(command)
@@ -137,7 +143,9 @@ fn ending_with_its_parent(command: &Command) -> Command {
     let mut wrapped = match find_program("setpriv") {
         Some(setpriv) => {
             let mut wrapped = Command::new(setpriv);
-            wrapped.args(["--pdeathsig", "TERM", "--"]).arg(command.get_program());
+            wrapped
+                .args(["--pdeathsig", "TERM", "--"])
+                .arg(command.get_program());
             wrapped
         }
         None => Command::new(command.get_program()),
@@ -165,7 +173,11 @@ pub fn stop_left_over(pid_folder: &Path) -> Result<Vec<String>> {
         return Ok(stopped);
     };
     for file in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if let Some(identity) = Identity::read(&file).filter(Identity::is_alive) {
             end(&identity, &name)?;
             stopped.push(name);
@@ -201,7 +213,14 @@ mod tests {
     fn sleeper(folder: &Path) -> Running {
         let mut command = Command::new("sleep");
         command.arg("300");
-        Running::spawn("sleeper", "sleep", &command, &folder.join("log"), &folder.join("pids/sleeper.pid")).unwrap()
+        Running::spawn(
+            "sleeper",
+            "sleep",
+            &command,
+            &folder.join("log"),
+            &folder.join("pids/sleeper.pid"),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -220,7 +239,9 @@ mod tests {
     fn what_an_earlier_task_left_is_stopped_and_a_strangers_process_is_not() {
         let folder = folder("left");
         let mut running = sleeper(&folder);
-        running.await_ready(Duration::from_secs(5), || true).unwrap();
+        running
+            .await_ready(Duration::from_secs(5), || true)
+            .unwrap();
         let mut stranger = Command::new("sleep").arg("300").spawn().unwrap();
         let mut forged = Settings::read(&folder.join("pids/sleeper.pid")).unwrap();
         forged.set("pid", &stranger.id().to_string());

@@ -2,7 +2,7 @@
 //! comfortable size, so everything is measured by the plan's own pitch.
 
 use super::neighbours::{Place, Places};
-use super::{Area, AreaFrame, Plan, PlanSeat};
+use super::{Area, AreaFrame, Plan, PlanSeat, RowLabel};
 
 /// The distance of neighbouring seats on a map, in map units. One unit is one CSS pixel at the scale at which seats
 /// are comfortable to touch.
@@ -42,6 +42,14 @@ pub struct MapLayout {
     /// The centres of the seats, by their index in the plan.
     pub seats: Vec<(f64, f64)>,
     origin: (f64, f64),
+}
+
+/// The middle of a row's name on a map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowLabelAt<'p> {
+    pub name: &'p str,
+    pub x: f64,
+    pub y: f64,
 }
 
 impl Bounds {
@@ -191,6 +199,49 @@ impl MapLayout {
     }
 }
 
+/// Where the names of rows are written, on the map: at the ends the plan asks for, a pitch beyond the outermost seat
+/// and in the direction of the row there, so that the name of a curved row does not run into the next. Rows without a
+/// name have none.
+#[must_use]
+pub fn row_labels<'p>(plan: &'p Plan, layout: &MapLayout) -> Vec<RowLabelAt<'p>> {
+    let mut labels = Vec::new();
+    for row in plan.rows.iter().filter(|row| !row.name.is_empty()) {
+        let first = row.first_seat as usize;
+        let seats = first..first.saturating_add(row.seat_count as usize);
+        let Some(seats) = layout.seats.get(seats) else {
+            continue;
+        };
+        let at_start = matches!(row.label_at, RowLabel::Start | RowLabel::Both);
+        let at_end = matches!(row.label_at, RowLabel::End | RowLabel::Both);
+        let start = beyond(seats.first(), seats.get(1), -1.0).filter(|_| at_start);
+        let before_last = seats
+            .len()
+            .checked_sub(2)
+            .and_then(|index| seats.get(index));
+        let end = beyond(seats.last(), before_last, 1.0).filter(|_| at_end);
+        let places = start.into_iter().chain(end);
+        labels.extend(places.map(|(x, y)| RowLabelAt {
+            name: &row.name,
+            x,
+            y,
+        }));
+    }
+    labels
+}
+
+/// A pitch from `outer`, away from `inner`; sideways where the row has one seat only.
+fn beyond(outer: Option<&(f64, f64)>, inner: Option<&(f64, f64)>, side: f64) -> Option<(f64, f64)> {
+    let (x, y) = *outer?;
+    let (dx, dy) = inner.map_or((side, 0.0), |inner| (x - inner.0, y - inner.1));
+    let length = dx.hypot(dy);
+    let (dx, dy) = if length > 0.0 {
+        (dx / length, dy / length)
+    } else {
+        (side, 0.0)
+    };
+    Some((rounded(x + dx * MAP_PITCH), rounded(y + dy * MAP_PITCH)))
+}
+
 /// More decimals than two make a page longer, not the map sharper.
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
@@ -238,200 +289,4 @@ fn box_around(x: f64, y: f64, half_width: f64, half_height: f64) -> Vec<(f64, f6
 fn turned(frame: &AreaFrame, (x, y): (f64, f64)) -> (f64, f64) {
     let (sin, cos) = frame.rotation_deg.to_radians().sin_cos();
     (frame.x + x * cos - y * sin, frame.y + x * sin + y * cos)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::plan::{AreaText, Category, SeatKind};
-
-    fn seat(x: f64, y: f64, radius: f64) -> PlanSeat {
-        PlanSeat {
-            guid: format!("{x},{y}"),
-            section: String::new(),
-            row: String::new(),
-            number: String::new(),
-            label: None,
-            x,
-            y,
-            radius,
-            category: 0,
-            kind: SeatKind::Standard,
-            row_index: 0,
-        }
-    }
-
-    /// `columns` by `rows` seats, `step` apart.
-    fn grid(columns: u8, rows: u8, step: f64, radius: f64) -> Vec<PlanSeat> {
-        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
-        cells
-            .map(|(column, row)| seat(f64::from(column) * step, f64::from(row) * step, radius))
-            .collect()
-    }
-
-    fn plan(seats: Vec<PlanSeat>, areas: Vec<Area>) -> Plan {
-        let categories = vec![Category {
-            name: "Standard".to_owned(),
-            color: None,
-        }];
-        Plan {
-            categories,
-            seats,
-            areas,
-            ..Plan::default()
-        }
-    }
-
-    #[test]
-    fn bounds_hold_seats_with_their_radius_and_the_margin() {
-        let plan = plan(
-            vec![seat(0.0, 0.0, 10.0), seat(100.0, 50.0, 5.0)],
-            Vec::new(),
-        );
-        let bounds = bounds(&plan, 1.0);
-        assert_eq!(
-            bounds,
-            Bounds {
-                min_x: -11.0,
-                min_y: -11.0,
-                max_x: 106.0,
-                max_y: 56.0
-            }
-        );
-    }
-
-    #[test]
-    fn bounds_hold_every_shape_turned_as_it_is() {
-        let frame = AreaFrame {
-            x: 100.0,
-            y: 100.0,
-            rotation_deg: 90.0,
-            ..AreaFrame::default()
-        };
-        let text = AreaText {
-            text: "ABCDE".to_owned(),
-            x: 0.0,
-            y: 0.0,
-            size: 10.0,
-            color: None,
-        };
-        let cases = [
-            (
-                Area::Rectangle {
-                    frame: frame.clone(),
-                    width: 40.0,
-                    height: 10.0,
-                },
-                [90.0, 100.0, 100.0, 140.0],
-            ),
-            (
-                Area::Circle {
-                    frame: frame.clone(),
-                    radius: 7.0,
-                },
-                [93.0, 93.0, 107.0, 107.0],
-            ),
-            (
-                Area::Ellipse {
-                    frame: frame.clone(),
-                    radius_x: 20.0,
-                    radius_y: 5.0,
-                },
-                [95.0, 80.0, 105.0, 120.0],
-            ),
-            (
-                Area::Polygon {
-                    frame: frame.clone(),
-                    points: vec![(0.0, 0.0), (30.0, 0.0), (0.0, 10.0)],
-                },
-                [90.0, 100.0, 100.0, 130.0],
-            ),
-            (
-                Area::Text {
-                    frame: AreaFrame {
-                        text: Some(text),
-                        ..frame
-                    },
-                },
-                [95.0, 85.0, 105.0, 115.0],
-            ),
-        ];
-        for (area, expected) in cases {
-            let Bounds {
-                min_x,
-                min_y,
-                max_x,
-                max_y,
-            } = bounds(&plan(Vec::new(), vec![area.clone()]), 0.0);
-            for (found, expected) in [min_x, min_y, max_x, max_y].into_iter().zip(expected) {
-                assert!(
-                    (found - expected).abs() < 1e-9,
-                    "{area:?}: {found} for {expected}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn the_pitch_is_the_usual_distance_and_ignores_aisles_outliers_and_shared_places() {
-        let mut seats = grid(10, 4, 12.0, 5.0);
-        seats.push(seat(90_000.0, -40_000.0, 5.0));
-        seats.extend(grid(3, 1, 12.0, 5.0));
-        assert!((pitch(&seats) - 12.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_lone_seat_and_no_seat_have_the_default_pitch() {
-        assert_eq!(pitch(&[]), PITCH_DEFAULT);
-        assert_eq!(pitch(&[seat(3.0, 4.0, 10.0)]), PITCH_DEFAULT);
-        assert_eq!(
-            pitch(&[seat(3.0, 4.0, 10.0), seat(3.0, 4.0, 10.0)]),
-            PITCH_DEFAULT
-        );
-    }
-
-    #[test]
-    fn sixty_thousand_strewn_seats_are_measured_in_no_time() {
-        // Multiples of an irrational number fill the square evenly without any grid.
-        let strewn = |n: u32| seat((f64::from(n) * 0.618_034).fract() * 1e5, f64::from(n), 1.0);
-        let seats: Vec<PlanSeat> = (0..60_000).map(strewn).collect();
-        assert!(pitch(&seats) > 0.0);
-    }
-
-    #[test]
-    fn seats_kept_apart_by_the_plan_never_overlap_on_the_map() {
-        // A diagonal row: circles of radius 10 touch at distance 20, squares of 16 would overlap.
-        let seats: Vec<PlanSeat> = (0..5_u8)
-            .map(|n| seat(f64::from(n) * 14.2, f64::from(n) * 14.2, 10.0))
-            .collect();
-        let size = seat_size(&seats);
-        assert!(size <= 14.2 + 1e-9 && size > 14.0, "{size}");
-    }
-
-    #[test]
-    fn seats_laid_over_each_other_by_the_plan_do_not_shrink_the_rest() {
-        let mut seats = grid(10, 4, 25.0, 10.0);
-        seats.push(seat(30.0, 3.0, 10.0));
-        assert!((seat_size(&seats) - 20.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn plans_of_all_units_get_seats_of_one_size() {
-        for step in [0.5, 12.0, 25.0, 30.0, 300.0] {
-            let layout = layout(&plan(grid(6, 3, step, step * 0.4), Vec::new()));
-            assert!(
-                (layout.seat_size - MAP_PITCH * SEAT_SHARE).abs() < 0.02,
-                "{step}: {}",
-                layout.seat_size
-            );
-            let edge = MAP_MARGIN + 0.4 * MAP_PITCH;
-            assert_eq!(layout.seats[0], (edge, edge), "{step}");
-            assert_eq!(layout.seats[1], (edge + MAP_PITCH, edge), "{step}");
-            assert!(
-                (layout.width - (5.0 * MAP_PITCH + 2.0 * edge)).abs() < 0.02,
-                "{step}"
-            );
-            assert!((layout.length(step) - MAP_PITCH).abs() < 0.01, "{step}");
-        }
-    }
 }

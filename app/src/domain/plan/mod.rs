@@ -17,7 +17,7 @@ mod source;
 mod write;
 
 #[cfg(test)]
-mod fault_tests;
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -130,13 +130,24 @@ pub enum RowLabel {
 #[serde(tag = "shape", rename_all = "snake_case")]
 pub enum Area {
     /// The frame's position is the top left corner.
-    Rectangle { frame: AreaFrame, width: f64, height: f64 },
+    Rectangle {
+        frame: AreaFrame,
+        width: f64,
+        height: f64,
+    },
     /// The frame's position is the centre.
     Circle { frame: AreaFrame, radius: f64 },
     /// The frame's position is the centre.
-    Ellipse { frame: AreaFrame, radius_x: f64, radius_y: f64 },
+    Ellipse {
+        frame: AreaFrame,
+        radius_x: f64,
+        radius_y: f64,
+    },
     /// At least three points, relative to the frame's position.
-    Polygon { frame: AreaFrame, points: Vec<(f64, f64)> },
+    Polygon {
+        frame: AreaFrame,
+        points: Vec<(f64, f64)>,
+    },
     /// Nothing but the frame's text.
     Text { frame: AreaFrame },
 }

@@ -6,12 +6,12 @@ use std::collections::hash_map::Entry;
 use super::fault::{PlanFault, PlanFaultKind};
 use super::source::{Object, Path, Source, count, shown};
 use super::{
-    Category, PLAN_AREA_TEXT_CHARS_MAX, PLAN_CATEGORIES_MAX, PLAN_COORDINATE_MAX,
-    PLAN_NAME_CHARS_MAX, PLAN_SEATS_MAX, Plan, PlanRow, PlanSeat, RowLabel, SEAT_RADIUS_DEFAULT,
-    SeatKind, color, geometry,
+    Category, PLAN_CATEGORIES_MAX, PLAN_SEATS_MAX, Plan, PlanRow, PlanSeat, RowLabel,
+    SEAT_RADIUS_DEFAULT, SeatKind, geometry,
 };
 
 mod areas;
+mod values;
 
 /// Reads a plan; see [`Plan::parse`].
 pub(super) fn read(json: &str) -> Result<Plan, Vec<PlanFault>> {
@@ -336,146 +336,5 @@ impl<'a> Reader<'a> {
                 .fault(seat.get(KEY)?, Path::Key(&seat.path, KEY), kind);
         }
         known
-    }
-}
-
-/// Values by what they mean.
-impl<'a> Reader<'a> {
-    fn name(&mut self, object: &Object<'a, '_>, key: &str) -> Option<String> {
-        self.source.required(object, key)?;
-        self.optional_name(object, key)
-    }
-
-    fn filled_name(&mut self, object: &Object<'a, '_>, key: &str) -> Option<String> {
-        let name = self.name(object, key)?;
-        if name.trim().is_empty() {
-            self.source.fault(
-                object.get(key)?,
-                Path::Key(&object.path, key),
-                PlanFaultKind::EmptyText,
-            );
-            return None;
-        }
-        Some(name)
-    }
-
-    fn optional_name(&mut self, object: &Object<'a, '_>, key: &str) -> Option<String> {
-        self.bounded_text(object, key, PLAN_NAME_CHARS_MAX)
-    }
-
-    fn bounded_text(
-        &mut self,
-        object: &Object<'a, '_>,
-        key: &str,
-        chars_max: usize,
-    ) -> Option<String> {
-        let value = object.get(key)?;
-        let path = Path::Key(&object.path, key);
-        let text = self.source.text(value, path)?;
-        let chars = text.chars().count();
-        if chars > chars_max {
-            let kind = PlanFaultKind::TooLong {
-                chars: count(chars),
-                chars_max: count(chars_max),
-            };
-            self.source.fault(value, path, kind);
-            return None;
-        }
-        Some(text)
-    }
-
-    /// Editors write an empty text for "no colour".
-    fn color(&mut self, object: &Object<'a, '_>, key: &str) -> Option<String> {
-        let text = self
-            .optional_name(object, key)
-            .filter(|text| !text.is_empty())?;
-        if !color::is_color(&text) {
-            let kind = PlanFaultKind::BadColor {
-                value: shown(&text),
-            };
-            self.source
-                .fault(object.get(key)?, Path::Key(&object.path, key), kind);
-            return None;
-        }
-        Some(text)
-    }
-
-    fn bad_choice(&mut self, object: &Object<'a, '_>, key: &str, value: &str, allowed: &str) {
-        let kind = PlanFaultKind::BadChoice {
-            value: shown(value),
-            allowed: allowed.to_owned(),
-        };
-        if let Some(at) = object.get(key) {
-            self.source.fault(at, Path::Key(&object.path, key), kind);
-        }
-    }
-
-    /// `{"x": …, "y": …}`; the origin where it is missing or faulty.
-    fn required_point(&mut self, object: &Object<'a, '_>, key: &str) -> (f64, f64) {
-        match self.source.required(object, key) {
-            Some(value) => self.point(value, Path::Key(&object.path, key)),
-            None => (0.0, 0.0),
-        }
-    }
-
-    fn optional_point(&mut self, object: &Object<'a, '_>, key: &str) -> (f64, f64) {
-        object.get(key).map_or((0.0, 0.0), |value| {
-            self.point(value, Path::Key(&object.path, key))
-        })
-    }
-
-    fn point(&mut self, value: &'a str, path: Path<'_>) -> (f64, f64) {
-        let Some(point) = self.source.object(value, path) else {
-            return (0.0, 0.0);
-        };
-        (self.coordinate(&point, "x"), self.coordinate(&point, "y"))
-    }
-
-    fn coordinate(&mut self, object: &Object<'a, '_>, key: &str) -> f64 {
-        let Some(value) = self.source.required(object, key) else {
-            return 0.0;
-        };
-        self.bounded_number(value, Path::Key(&object.path, key))
-            .unwrap_or_default()
-    }
-
-    fn bounded_number(&mut self, value: &'a str, path: Path<'_>) -> Option<f64> {
-        let number = self.source.number(value, path)?;
-        if number.abs() > PLAN_COORDINATE_MAX {
-            let kind = PlanFaultKind::BadCoordinate {
-                value: shown(value),
-            };
-            self.source.fault(value, path, kind);
-            return None;
-        }
-        Some(number)
-    }
-
-    fn required_extent(&mut self, object: &Object<'a, '_>, key: &str) -> Option<f64> {
-        self.source.required(object, key)?;
-        self.extent(object, key)
-    }
-
-    /// A width, height, radius or letter size.
-    fn extent(&mut self, object: &Object<'a, '_>, key: &str) -> Option<f64> {
-        let value = object.get(key)?;
-        let path = Path::Key(&object.path, key);
-        let number = self.source.number(value, path)?;
-        if number <= 0.0 || number > PLAN_COORDINATE_MAX {
-            self.source.fault(
-                value,
-                path,
-                PlanFaultKind::BadExtent {
-                    value: shown(value),
-                },
-            );
-            return None;
-        }
-        Some(number)
-    }
-
-    fn area_text(&mut self, object: &Object<'a, '_>) -> Option<String> {
-        self.bounded_text(object, "text", PLAN_AREA_TEXT_CHARS_MAX)
-            .filter(|text| !text.trim().is_empty())
     }
 }

@@ -97,8 +97,8 @@ impl<'a> Source<'a> {
 
     /// Notes a fault of `value`, which must be a slice of the file.
     pub(super) fn fault(&mut self, value: &str, path: Path<'_>, kind: PlanFaultKind) {
-        let (line, column) = self.place(value);
         if self.faults.len() < PLAN_FAULTS_MAX {
+            let (line, column) = self.place(value);
             self.faults.push(PlanFault {
                 line,
                 column,
@@ -107,7 +107,7 @@ impl<'a> Source<'a> {
             });
         } else {
             if self.unreported == 0 {
-                self.first_unreported = (line, column);
+                self.first_unreported = self.place(value);
             }
             self.unreported = self.unreported.saturating_add(1);
         }
@@ -115,7 +115,7 @@ impl<'a> Source<'a> {
 
     /// The line of a slice of the file, from 1.
     pub(super) fn line(&self, value: &str) -> u32 {
-        self.place(value).0
+        count(self.line_at(self.offset(value)))
     }
 
     /// Opens `value` as an object; anything else is a fault. A repeated key is one too, and its first value counts.
@@ -187,18 +187,27 @@ impl<'a> Source<'a> {
         None
     }
 
+    /// Line and column. Counts the characters of the line, so not for every value: a file may be one long line.
     fn place(&self, value: &str) -> (u32, u32) {
-        let offset = value
-            .as_ptr()
-            .addr()
-            .saturating_sub(self.text.as_ptr().addr())
-            .min(self.text.len());
-        let line = self.line_starts.partition_point(|&start| start <= offset);
+        let offset = self.offset(value);
+        let line = self.line_at(offset);
         let column = self.text[self.line_starts[line - 1]..offset]
             .chars()
             .count()
             + 1;
         (count(line), count(column))
+    }
+
+    fn offset(&self, value: &str) -> usize {
+        value
+            .as_ptr()
+            .addr()
+            .saturating_sub(self.text.as_ptr().addr())
+            .min(self.text.len())
+    }
+
+    fn line_at(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|&start| start <= offset)
     }
 
     fn syntax_fault(&self, error: &serde_json::Error) -> PlanFault {

@@ -1,0 +1,104 @@
+//! The map's elements. What fails here fails only for names that are no attribute names, and those below are.
+
+use crate::{
+    components::seat_map::grid::Spot,
+    domain::{ids::SeatIndex, seat::SeatState},
+};
+use leptos::prelude::document;
+use web_sys::{Element, HtmlElement, HtmlInputElement, wasm_bindgen::JsCast};
+
+/// What the seats stand on, once it is in the page.
+pub fn plane(root: &Element) -> Option<HtmlElement> {
+    find(root, ".plane")
+}
+
+/// The first element that a selector finds.
+pub fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
+    root.query_selector(selector).ok()??.dyn_into().ok()
+}
+
+/// A seat's element.
+pub fn seat(seat: SeatIndex) -> Option<HtmlInputElement> {
+    document().get_element_by_id(&format!("s{seat}"))?.dyn_into().ok()
+}
+
+/// The seat of an element, if it is one.
+pub fn seat_of(input: &HtmlInputElement) -> Option<SeatIndex> {
+    input.id().strip_prefix('s')?.parse().ok().map(SeatIndex)
+}
+
+/// Place of a seat's zone among the show's.
+pub fn zone_of(input: &HtmlInputElement) -> Option<usize> {
+    input.get_attribute("data-zone")?.parse().ok()
+}
+
+/// A seat's accessible name.
+pub fn name_of(input: &HtmlInputElement) -> String {
+    input.get_attribute("aria-label").unwrap_or_default()
+}
+
+/// Sets an attribute.
+pub fn set(element: &Element, name: &str, value: &str) {
+    let _ = element.set_attribute(name, value);
+}
+
+/// Takes an attribute away.
+pub fn unset(element: &Element, name: &str) {
+    let _ = element.remove_attribute(name);
+}
+
+/// Sets a seat's tick.
+pub fn tick(number: SeatIndex, is_chosen: bool) {
+    if let Some(input) = seat(number) {
+        input.set_checked(is_chosen);
+    }
+}
+
+/// Shows a seat's state.
+pub fn show_state(input: &HtmlInputElement, state: SeatState, is_mine: bool) {
+    let word = match state {
+        SeatState::Available => "available",
+        SeatState::Locked => "locked",
+        SeatState::Sold => "sold",
+        SeatState::Blocked => "blocked",
+    };
+    set(input, "data-state", word);
+    input.set_disabled(state != SeatState::Available);
+    if is_mine {
+        set(input, "data-mine", "");
+    } else {
+        unset(input, "data-mine");
+    }
+}
+
+/// Whether the keyboard is on an element.
+pub fn has_focus(element: &Element) -> bool {
+    document().active_element().is_some_and(|active| active == *element)
+}
+
+/// Moves the keyboard to an element; one that can't have it is left alone.
+pub fn focus(element: &HtmlElement) {
+    let _ = element.focus();
+}
+
+/// Where all seats are, in the order of their numbers.
+///
+/// Read row by row from the page's own text: asking thousands of elements one by one takes several times as long.
+pub fn read_spots(plane: &HtmlElement) -> Vec<Spot> {
+    let size = |name| plane.style().get_property_value(name).ok()?.trim().parse::<f32>().ok();
+    let (width, height) = (size("--w").unwrap_or(1.0), size("--h").unwrap_or(1.0));
+    let rows = plane.children();
+    let mut spots = Vec::new();
+    for place in 0..rows.length() {
+        let Some(row) = rows.item(place).filter(|row| row.tag_name() == "DIV") else { continue };
+        let text = row.inner_html();
+        let seats = text.split("style=\"left:").skip(1).filter_map(|seat| {
+            let (x, rest) = seat.split_once('%')?;
+            let y = rest.strip_prefix(";top:")?.split('%').next()?;
+            let (x, y): (f32, f32) = (x.parse().ok()?, y.parse().ok()?);
+            Some(Spot { x: x * width, y: y * height, row: place })
+        });
+        spots.extend(seats);
+    }
+    spots
+}

@@ -1,0 +1,33 @@
+//! The live seat map of a show.
+//!
+//! The seats are not components: a hall may have thousands. The server writes them as plain checkboxes in one piece of HTML
+//! ([`render`]), which a form can post without JavaScript. In the browser one controller listens on the whole map, polls for
+//! changes, and touches only the seats that changed.
+//!
+//! **Architecture Invariant:** taking over the server's page costs the same whatever the number of seats. Nothing here
+//! walks over all seats in the browser, but for the arrow keys' first use and an update that replaces the whole map.
+
+mod choice;
+#[cfg(feature = "hydrate")]
+mod controller;
+mod grid;
+#[cfg(feature = "ssr")]
+mod ground;
+mod legend;
+mod map_state;
+mod name;
+mod notices;
+mod panel;
+#[cfg(feature = "ssr")]
+pub mod render;
+mod view;
+mod zones;
+
+pub use choice::{read_choice, write_choice};
+pub use map_state::{MapFacts, MapState};
+pub use notices::{Notices, server_clock};
+pub use panel::Panel;
+pub use view::SeatMap;
+
+#[cfg(all(test, feature = "ssr"))]
+mod render_tests;

@@ -1,0 +1,75 @@
+//! The frame around the map.
+
+use super::{
+    legend::Legend,
+    map_state::{Link, MapFacts, MapLoad, MapState},
+};
+use crate::i18n::{show::ShowText, use_lang};
+use leptos::{html, prelude::*};
+
+/// The map in its window, the buttons that size it, and the legend.
+#[component]
+pub fn SeatMap(
+    /// The map as the server wrote it; empty in the browser, which finds it in the page or asks for it.
+    html: String,
+    /// What is fixed while the page is shown.
+    facts: MapFacts,
+    /// What changes while the page is shown.
+    state: MapState,
+) -> impl IntoView {
+    let text = ShowText::of(use_lang());
+    let root = NodeRef::<html::Div>::new();
+    take_over(root, facts, state);
+    let link_word = move || match state.link.get() {
+        Link::Live => "",
+        Link::Retrying => text.retrying,
+        Link::Offline => text.no_connection,
+    };
+    view! {
+        <div class="map" node_ref=root>
+            <div class="map__window" tabindex="0" role="group" aria-label=text.seat_map>
+                <span class="map__edge" tabindex="-1" data-edge="start"></span>
+                <div class="map__seats" inner_html=html></div>
+                <span class="map__edge" tabindex="-1" data-edge="end"></span>
+                <MapWait load=state.load />
+            </div>
+            <div class="map__zoom" role="group" aria-label=text.zoom>
+                <button type="button" data-zoom="in" aria-label=text.zoom_in title=text.zoom_in>"+"</button>
+                <button type="button" data-zoom="out" aria-label=text.zoom_out title=text.zoom_out>"−"</button>
+                <button type="button" data-zoom="fit" aria-label=text.zoom_fit title=text.zoom_fit>"⤢"</button>
+            </div>
+            <p class="map__said" role="status">{state.said}</p>
+            <p class="map__link" role="status">{link_word}</p>
+            <Legend />
+        </div>
+    }
+}
+
+/// What stands in the map's place while a browser that came here without loading the page waits for it.
+#[component]
+fn MapWait(load: RwSignal<MapLoad>) -> impl IntoView {
+    let text = ShowText::of(use_lang());
+    move || match load.get() {
+        MapLoad::Ready => None,
+        MapLoad::Loading => Some(view! { <p class="map__wait">{text.loading_map}</p> }.into_any()),
+        MapLoad::Failed => Some(
+            view! {
+                <p class="map__wait" role="alert">
+                    {text.map_failed}
+                    " "
+                    <a href="" rel="external">{text.try_again}</a>
+                </p>
+            }
+            .into_any(),
+        ),
+    }
+}
+
+/// In the browser the map's controller takes over once the map is in the page.
+#[cfg(feature = "hydrate")]
+fn take_over(root: NodeRef<html::Div>, facts: MapFacts, state: MapState) {
+    super::controller::start(root, facts, state, use_lang());
+}
+
+#[cfg(not(feature = "hydrate"))]
+fn take_over(_root: NodeRef<html::Div>, _facts: MapFacts, _state: MapState) {}

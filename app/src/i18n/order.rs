@@ -1,0 +1,266 @@
+//! Words of orders.
+
+use super::{Lang, texts, time::clock_with_seconds, zone::zone_name};
+use crate::{
+    domain::{
+        money::Money,
+        order::{CancelReason, OrderStatus, OrderView, RefundProgress},
+        time::VenueTime,
+    },
+    pages::order::stage::Stage,
+};
+
+texts! {
+    /// Words of an order's page and of the list of orders.
+    OrderText {
+        order: "Order", "订单";
+        orders: "Orders", "订单";
+        progress: "Progress", "进度";
+        step_seats: "Seats", "选座";
+        step_pay: "Pay", "付款";
+        step_ticket: "Ticket", "出票";
+        ordering: "Ordering…", "正在下单…";
+        pay_in_time: "Pay within the time", "请在时限内付款";
+        payment_failed: "The payment failed", "付款失败";
+        processing: "Your payment is being processed", "正在处理付款";
+        paid: "Paid", "已付款";
+        timed_out: "The time ran out", "付款超时";
+        given_back: "You cancelled this order", "您已取消订单";
+        show_withdrawn: "The show was withdrawn", "本场次已取消";
+        payment_closed: "The payment was closed", "付款已关闭";
+        refunded: "Refunded", "已退款";
+        discarded: "The order could not be placed", "下单未成功";
+        late_money: "Your payment came too late", "付款到账过晚";
+        word_creating: "Ordering", "下单中";
+        word_pending: "Awaiting payment", "待付款";
+        word_cancelled: "Cancelled", "已取消";
+        word_discarded: "Not placed", "未成功";
+        show: "Show", "演出";
+        when: "When", "时间";
+        place: "Where", "地点";
+        seats: "Seats", "座位";
+        total: "Total", "总价";
+        all_included: "fees and tax included", "已含手续费和税";
+        placed: "Ordered", "下单时间";
+        paid_at: "Paid", "付款时间";
+        go_back_on_sale: "After that they go back on sale, and nothing is charged.", "届时座位将重新开售，不会扣款。";
+        soon_over: "Less than two minutes left.", "剩余时间不足两分钟。";
+        time_over: "The time is over. Asking the server how the order stands…", "时间已到，正在向服务器确认订单状态…";
+        back_to_cashier: "Back to the cashier", "返回收银台";
+        opening_cashier: "Opening the cashier…", "正在打开收银台…";
+        cancel: "Cancel order", "取消订单";
+        cancel_question: "Your seats go back on sale at once, and nothing is charged.", "座位将立即重新开售，不会扣款。";
+        cancel_yes: "Yes, give the seats back", "确认退还座位";
+        cancelling: "Giving the seats back…", "正在退还座位…";
+        choose_again: "Choose seats again", "重新选座";
+        all_orders: "All orders", "全部订单";
+        to_show: "To the show", "查看场次";
+        older: "Older orders", "更早的订单";
+        none_yet: "No orders yet", "还没有订单";
+        none_yet_hint: "What you order appears here, also when it was cancelled.", "您的订单会显示在这里，包括已取消的订单。";
+        see_shows: "See what is on", "看看有什么演出";
+    }
+}
+
+/// The heading of an order's page.
+#[must_use]
+pub fn heading(lang: Lang, stage: Stage) -> &'static str {
+    let text = OrderText::of(lang);
+    match stage {
+        Stage::Creating => text.ordering,
+        Stage::Awaiting { failed: false } => text.pay_in_time,
+        Stage::Awaiting { failed: true } => text.payment_failed,
+        Stage::Processing => text.processing,
+        Stage::Paid => text.paid,
+        Stage::Cancelled { refund: Some(_), .. } | Stage::Discarded { refund: Some(_) } => text.late_money,
+        Stage::Cancelled { reason, .. } => match reason {
+            CancelReason::User => text.given_back,
+            CancelReason::Timeout => text.timed_out,
+            CancelReason::ShowWithdrawn => text.show_withdrawn,
+            CancelReason::PaymentClosed => text.payment_closed,
+        },
+        Stage::Refunded => text.refunded,
+        Stage::Discarded { .. } => text.discarded,
+    }
+}
+
+/// What happened and what comes next, in one to three sentences; empty when the heading says it all.
+#[must_use]
+pub fn story(lang: Lang, stage: Stage, order: &OrderView) -> String {
+    match stage {
+        Stage::Awaiting { failed: false } => String::new(),
+        Stage::Awaiting { failed: true } => failed_story(lang, &order.expires),
+        Stage::Cancelled { reason, refund } => [
+            cancelled_story(lang, reason, &order.expires),
+            refund_story(lang, order.total, refund),
+        ]
+        .concat(),
+        Stage::Discarded { refund } => {
+            let what = match lang {
+                Lang::En => "The seats went back on sale. ",
+                Lang::ZhCn => "座位已重新开售。",
+            };
+            [what.to_owned(), refund_story(lang, order.total, refund)].concat()
+        }
+        Stage::Refunded => match lang {
+            Lang::En => format!("{} went back to where you paid from.", order.total),
+            Lang::ZhCn => format!("{} 已原路退回。", order.total),
+        },
+        other => fixed_story(lang, other).to_owned(),
+    }
+}
+
+fn fixed_story(lang: Lang, stage: Stage) -> &'static str {
+    let (en, zh_cn) = match stage {
+        Stage::Creating => (
+            "Your seats are held. The order is being written down; this page goes on by itself.",
+            "座位已锁定，正在生成订单，页面会自动更新。",
+        ),
+        Stage::Processing => (
+            "You started to pay, and the result is on its way. This page shows it as soon as it is known. Don't pay a second time elsewhere.",
+            "您已发起付款，正在等待结果，页面会自动更新。请勿在别处重复付款。",
+        ),
+        _ => ("The seats are yours. Enjoy the show.", "座位已归您所有，祝您观演愉快。"),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::ZhCn => zh_cn,
+    }
+}
+
+fn failed_story(lang: Lang, expires: &VenueTime) -> String {
+    let clock = clock_with_seconds(expires);
+    match lang {
+        Lang::En => format!("Nothing was charged, and your seats are still held. You can try again until {clock}."),
+        Lang::ZhCn => format!("没有扣款，座位仍为您保留。您可以在 {clock} 前再次付款。"),
+    }
+}
+
+fn cancelled_story(lang: Lang, reason: CancelReason, expires: &VenueTime) -> String {
+    match reason {
+        CancelReason::Timeout => {
+            let clock = clock_with_seconds(expires);
+            let zone = zone_name(lang, expires);
+            match lang {
+                Lang::En => format!("Your seats were held until {clock} ({zone}). Then they went back on sale. "),
+                Lang::ZhCn => format!("座位保留至 {clock}（{zone}），之后已重新开售。"),
+            }
+        }
+        CancelReason::User | CancelReason::PaymentClosed => match lang {
+            Lang::En => "The seats went back on sale. ".to_owned(),
+            Lang::ZhCn => "座位已重新开售。".to_owned(),
+        },
+        CancelReason::ShowWithdrawn => match lang {
+            Lang::En => "The show does not take place as planned. ".to_owned(),
+            Lang::ZhCn => "本场次不再按计划举行。".to_owned(),
+        },
+    }
+}
+
+/// What becomes of the money of an order without seats.
+fn refund_story(lang: Lang, total: Money, refund: Option<RefundProgress>) -> String {
+    let Some(refund) = refund else {
+        return match lang {
+            Lang::En => "Nothing was charged.".to_owned(),
+            Lang::ZhCn => "没有扣款。".to_owned(),
+        };
+    };
+    let (en, zh_cn) = match refund {
+        RefundProgress::Requested => ("The refund is being sent.", "正在提交退款。"),
+        RefundProgress::Sent => ("The payment service is carrying the refund out.", "支付渠道正在处理退款。"),
+        RefundProgress::Succeeded => ("The money is back.", "款项已退回。"),
+        RefundProgress::Failed => (
+            "The payment service has not accepted the refund yet. We keep trying, and our staff see it.",
+            "支付渠道暂未受理退款，我们会继续重试，工作人员也会跟进。",
+        ),
+    };
+    match lang {
+        Lang::En => format!(
+            "Your payment arrived after that, so all of it, {total}, goes back to you by itself; you need to do nothing. {en}"
+        ),
+        Lang::ZhCn => format!("您的付款在此之后到账，{total} 将全额自动退回，您无需任何操作。{zh_cn}"),
+    }
+}
+
+/// Until when seats are held, with the zone: `Your seats are held until 19:05:12`.
+#[must_use]
+pub fn held_until(lang: Lang, expires: &VenueTime) -> String {
+    let clock = clock_with_seconds(expires);
+    match lang {
+        Lang::En => format!("Your seats are held until {clock}"),
+        Lang::ZhCn => format!("座位为您保留至 {clock}"),
+    }
+}
+
+/// The button that leads to the cashier.
+#[must_use]
+pub fn pay(lang: Lang, total: Money) -> String {
+    match lang {
+        Lang::En => format!("Pay {total}"),
+        Lang::ZhCn => format!("付款 {total}"),
+    }
+}
+
+/// Where an order stands, in a word or two.
+#[must_use]
+pub fn status_word(lang: Lang, order: &OrderView) -> &'static str {
+    let text = OrderText::of(lang);
+    match order.status {
+        OrderStatus::Creating => text.word_creating,
+        OrderStatus::Pending if Stage::of(order) == Stage::Processing => text.processing,
+        OrderStatus::Pending => text.word_pending,
+        OrderStatus::Paid | OrderStatus::Ticketed => text.paid,
+        OrderStatus::Cancelled => text.word_cancelled,
+        OrderStatus::Refunded => text.refunded,
+        OrderStatus::Discarded => text.word_discarded,
+    }
+}
+
+/// The deadline of an order in a list: `Pay until 19:05:12 China Standard Time`.
+#[must_use]
+pub fn pay_until(lang: Lang, expires: &VenueTime) -> String {
+    let clock = clock_with_seconds(expires);
+    let zone = zone_name(lang, expires);
+    match lang {
+        Lang::En => format!("Pay until {clock} ({zone})"),
+        Lang::ZhCn => format!("请在 {clock} 前付款（{zone}）"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{money::Currency, time::Timestamp};
+
+    fn expires() -> VenueTime {
+        VenueTime { at: Timestamp(1_795_951_812_000), offset_min: 480, zone: "Asia/Shanghai".to_owned() }
+    }
+
+    #[test]
+    fn an_order_that_ran_out_of_time_tells_until_when_and_that_nothing_was_charged() {
+        let story = [
+            cancelled_story(Lang::En, CancelReason::Timeout, &expires()),
+            refund_story(Lang::En, Money::new(13_600, Currency::Cny), None),
+        ]
+        .concat();
+        assert_eq!(
+            story,
+            "Your seats were held until 19:30:12 (China Standard Time). Then they went back on sale. Nothing was charged."
+        );
+    }
+
+    #[test]
+    fn money_that_came_too_late_is_explained_with_its_amount() {
+        for lang in [Lang::En, Lang::ZhCn] {
+            let story = refund_story(lang, Money::new(13_600, Currency::Cny), Some(RefundProgress::Sent));
+            assert!(story.contains("¥136.00"), "{story}");
+        }
+    }
+
+    #[test]
+    fn no_stage_that_has_ended_invites_to_pay() {
+        let late = Stage::Cancelled { reason: CancelReason::Timeout, refund: Some(RefundProgress::Failed) };
+        assert_eq!(heading(Lang::En, late), "Your payment came too late");
+        assert_eq!(heading(Lang::ZhCn, Stage::Discarded { refund: None }), "下单未成功");
+    }
+}

@@ -1,0 +1,51 @@
+//! The visitor's own account.
+
+use crate::{
+    components::{loading::Loading, problem::Problem, session::use_session},
+    domain::user::User,
+    error::AppError,
+    i18n::{account::AccountText, use_lang},
+};
+use leptos::{form::ActionForm, prelude::*};
+use leptos_meta::Title;
+
+/// Who is signed in, and the way out.
+#[component]
+pub fn AccountPage() -> impl IntoView {
+    let user = use_session().user;
+    view! {
+        <Transition fallback=Loading>
+            {move || Suspend::new(async move {
+                match user.await {
+                    Some(user) => view! { <Account user=user /> }.into_any(),
+                    None => view! { <Problem error=AppError::Unauthenticated /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Account(user: User) -> impl IntoView {
+    let text = AccountText::of(use_lang());
+    let action = use_session().log_out;
+    let pending = action.pending();
+    view! {
+        <Title text=text.account />
+        <div class="wrap narrow stack">
+            <h1>{text.account}</h1>
+            <dl class="facts">
+                <dt>{text.signed_in_as}</dt>
+                <dd>{user.phone_hint}</dd>
+            </dl>
+            <div class="actions">
+                <a class="btn quiet" href="/orders">{text.your_orders}</a>
+                <ActionForm action=action>
+                    <button class="btn quiet" disabled=pending>
+                        {move || if pending.get() { text.signing_out } else { text.sign_out }}
+                    </button>
+                </ActionForm>
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,59 @@
+//! Signing in.
+
+use crate::{
+    components::{
+        error_notice::ErrorNotice, field::Field, header::encode, posted_error::posted_error,
+        session::use_session,
+    },
+    error::AppError,
+    i18n::{account::AccountText, use_lang},
+};
+use leptos::{form::ActionForm, prelude::*};
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+/// Signs in and leads to where `?next=` says.
+#[component]
+pub fn LoginPage() -> impl IntoView {
+    let text = AccountText::of(use_lang());
+    let action = use_session().log_in;
+    let next = next_path();
+    let error = posted_error(action);
+    let pending = action.pending();
+    // The action outlives the page; its error belongs to this visit only.
+    on_cleanup(move || action.clear());
+    let is_wrong = Signal::derive(move || {
+        error.with(|error| matches!(error, Some(AppError::WrongCredentials | AppError::Invalid { .. })))
+    });
+    let register_path = format!("/register?next={}", encode(&next));
+    view! {
+        <Title text=text.sign_in />
+        <div class="wrap narrow sign-in stack">
+            <h1>{text.sign_in}</h1>
+            {(next != "/").then(|| view! { <p class="soft">{text.keeps_choice}</p> })}
+            <ErrorNotice error=error />
+            <ActionForm action=action>
+                <div class="form">
+                    <input type="hidden" name="next" value=next />
+                    <Field name="phone" label=text.phone kind="tel" autocomplete="username" invalid=is_wrong />
+                    <Field
+                        name="password"
+                        label=text.password
+                        kind="password"
+                        autocomplete="current-password"
+                        invalid=is_wrong
+                    />
+                    <button class="btn primary" disabled=pending>
+                        {move || if pending.get() { text.signing_in } else { text.sign_in }}
+                    </button>
+                </div>
+            </ActionForm>
+            <p>{text.no_account} " " <a href=register_path>{text.register}</a></p>
+        </div>
+    }
+}
+
+/// Where to go afterwards; the server checks that it is a page of this site.
+pub fn next_path() -> String {
+    use_query_map().with_untracked(|query| query.get("next")).unwrap_or_else(|| "/".to_owned())
+}

@@ -1,0 +1,141 @@
+//! One order: what it is, how it stands, and what its buyer can do.
+
+mod actions;
+mod live;
+pub mod stage;
+
+use crate::{
+    api::orders::order,
+    components::{
+        countdown::Countdown, error_notice::ErrorNotice, loading::Loading,
+        order_facts::OrderFacts, problem::Problem, steps::Steps,
+    },
+    domain::{ids::OrderNo, order::OrderView},
+    error::{AppError, Thing},
+    i18n::{
+        order::{OrderText, heading, story},
+        use_lang,
+    },
+};
+use actions::{Ended, PayOrCancel};
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use live::Live;
+use stage::Stage;
+
+/// One of the customer's own orders.
+#[component]
+pub fn OrderPage() -> impl IntoView {
+    let params = use_params_map();
+    let order_no = move || params.with(|params| params.get_str("order_no")?.parse::<OrderNo>().ok());
+    let page = Resource::new_blocking(order_no, |order_no| async move {
+        match order_no {
+            Some(order_no) => order(order_no).await,
+            None => Err(AppError::NotFound { what: Thing::Order }),
+        }
+    });
+    view! {
+        <Transition fallback=Loading>
+            {move || Suspend::new(async move {
+                match page.await {
+                    Ok(order) => view! { <Order order=order /> }.into_any(),
+                    Err(error) => view! { <Problem error=error /> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+}
+
+#[component]
+fn Order(order: OrderView) -> impl IntoView {
+    let lang = use_lang();
+    let number = order.order_no.grouped();
+    let refresh = RefreshWithoutScript::of(&order);
+    let facts_of = order.clone();
+    let live = Live::follow(order);
+    let stage = live.stage;
+    let step = Signal::derive(move || match stage.get() {
+        Stage::Creating => 0,
+        Stage::Paid => 2,
+        _ => 1,
+    });
+    let is_under_way = move || {
+        matches!(stage.get(), Stage::Creating | Stage::Paid) || stage.get().is_pending()
+    };
+    let told = move || {
+        let words = live.order.with_untracked(|order| story(lang, stage.get(), order));
+        (!words.is_empty()).then(|| view! { <p>{words}</p> })
+    };
+    view! {
+        <Title text=move || heading(lang, stage.get()) />
+        {refresh}
+        <div class="wrap narrow order stack">
+            {move || is_under_way().then(|| view! { <Steps current=step /> })}
+            <div class="order__head">
+                <p class="soft small num">{OrderText::of(lang).order} " " {number}</p>
+                // Said aloud whenever the order comes to another stage.
+                <div role="status" class="order__story">
+                    <h1>{move || heading(lang, stage.get())}</h1>
+                    {told}
+                </div>
+            </div>
+            <Deadline live=live />
+            <Facts live=live order=facts_of />
+            <ErrorNotice error=live.trouble />
+            {move || match stage.get() {
+                Stage::Creating => ().into_any(),
+                stage if stage.is_pending() => view! { <PayOrCancel live=live /> }.into_any(),
+                stage => view! { <Ended live=live stage=stage /> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+/// The deadline, while there is one.
+#[component]
+fn Deadline(live: Live) -> impl IntoView {
+    let is_pending = Memo::new(move |_| live.stage.get().is_pending());
+    move || {
+        is_pending.get().then(|| {
+            let (expires, total) =
+                live.order.with_untracked(|order| (order.expires.clone(), order.expires.at - order.placed.at));
+            view! { <Countdown expires=expires total_s=total.0 / 1000 left_s=live.left_s /> }
+        })
+    }
+}
+
+/// What was ordered. Of all of it only the time of payment is ever added.
+#[component]
+fn Facts(live: Live, order: OrderView) -> impl IntoView {
+    let paid = Memo::new(move |_| live.order.with(|order| order.paid.clone()));
+    let placed = Memo::new(move |_| live.order.with(|order| order.items.len()));
+    move || {
+        let mut order = order.clone();
+        if placed.get() != order.items.len() {
+            order = live.order.get_untracked();
+        }
+        order.paid = paid.get();
+        view! { <div class="card padded"><OrderFacts order=order /></div> }
+    }
+}
+
+/// Makes the browser load the page again when it runs no scripts; with scripts it has no effect.
+struct RefreshWithoutScript;
+
+impl RefreshWithoutScript {
+    /// Soon while the result of something is awaited, after the deadline while the customer may pay, never otherwise.
+    fn of(order: &OrderView) -> impl IntoView + use<> {
+        let after_s = match Stage::of(order) {
+            Stage::Creating => Some(1),
+            Stage::Processing => Some(2),
+            Stage::Awaiting { .. } => Some((order.expires.at - order.now).0.max(0) / 1000 + 2),
+            _ => None,
+        };
+        // Text of the browser's parser when scripts run, so nothing may be hydrated inside.
+        after_s.map(|seconds| {
+            let meta = format!(r#"<meta http-equiv="refresh" content="{seconds}">"#);
+            view! { <noscript inner_html=meta></noscript> }
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! What the buyer of an order can do.
+
+use super::{live::Live, stage::Stage};
+use crate::{
+    api::{
+        orders::Cancel,
+        payments::Start,
+    },
+    components::{error_notice::ErrorNotice, posted_error::posted_error},
+    domain::{ids::OrderNo, order::CancelReason},
+    i18n::{
+        order::{OrderText, pay},
+        use_lang,
+    },
+};
+use leptos::{form::ActionForm, prelude::*};
+
+/// Pays, or gives the seats back.
+#[component]
+pub fn PayOrCancel(live: Live) -> impl IntoView {
+    let order_no = live.order.with_untracked(|order| order.order_no);
+    view! {
+        <div class="actions">
+            <Pay live=live order_no=order_no />
+            <CancelOrder live=live order_no=order_no />
+        </div>
+    }
+}
+
+/// Leads to the cashier. While an attempt is open it leads back to that one, so that nobody pays twice.
+#[component]
+fn Pay(live: Live, order_no: OrderNo) -> impl IntoView {
+    let lang = use_lang();
+    let text = OrderText::of(lang);
+    let total = live.order.with_untracked(|order| order.total);
+    let action = ServerAction::<Start>::new();
+    let error = posted_error(action);
+    // From the click until the cashier's page has replaced this one.
+    let leaving = RwSignal::new(false);
+    Effect::new(move |_| match action.value().get() {
+        Some(Ok(cashier)) => {
+            leaving.set(true);
+            if window().location().set_href(&cashier).is_err() {
+                leaving.set(false);
+            }
+        }
+        Some(Err(_)) => live.refresh(),
+        None => {}
+    });
+    Effect::new(move |_| {
+        // Back from the cashier by the browser's button the page is as it was left, with its button locked.
+        let shown = window_event_listener_untyped("pageshow", move |_| leaving.set(false));
+        on_cleanup(move || shown.remove());
+    });
+    let is_open = move || live.stage.get() == Stage::Processing;
+    let is_busy = move || action.pending().get() || leaving.get();
+    let label = move || match (is_busy(), is_open()) {
+        (true, _) => text.opening_cashier.to_owned(),
+        (false, true) => text.back_to_cashier.to_owned(),
+        (false, false) => pay(lang, total),
+    };
+    view! {
+        <ActionForm action=action>
+            <input type="hidden" name="order_no" value=order_no.to_string() />
+            <button class="btn" class:primary=move || !is_open() class:quiet=is_open disabled=is_busy>
+                {label}
+            </button>
+            <ErrorNotice error=error />
+        </ActionForm>
+    }
+}
+
+/// Gives the seats back, after a second click that says so. Opens without JavaScript.
+#[component]
+fn CancelOrder(live: Live, order_no: OrderNo) -> impl IntoView {
+    let text = OrderText::of(use_lang());
+    let action = ServerAction::<Cancel>::new();
+    let error = posted_error(action);
+    let pending = action.pending();
+    Effect::new(move |_| {
+        if action.value().with(Option::is_some) {
+            live.refresh();
+        }
+    });
+    view! {
+        <details class="confirm">
+            <summary class="btn quiet">{text.cancel}</summary>
+            <ActionForm action=action>
+                <input type="hidden" name="order_no" value=order_no.to_string() />
+                <p>{text.cancel_question}</p>
+                <button class="btn quiet" disabled=pending>
+                    {move || if pending.get() { text.cancelling } else { text.cancel_yes }}
+                </button>
+                <ErrorNotice error=error />
+            </ActionForm>
+        </details>
+    }
+}
+
+/// Ways on from an order that has come to its end. Where money is on its way back none of them leads to paying again.
+#[component]
+pub fn Ended(live: Live, stage: Stage) -> impl IntoView {
+    let text = OrderText::of(use_lang());
+    let show = live.order.with_untracked(|order| format!("/shows/{}", order.show_id));
+    let again = match stage {
+        Stage::Cancelled { refund: Some(_), .. } | Stage::Discarded { refund: Some(_) } => None,
+        Stage::Cancelled { reason: CancelReason::ShowWithdrawn, .. } | Stage::Refunded => {
+            Some(("/".to_owned(), text.see_shows))
+        }
+        Stage::Paid => Some((show, text.to_show)),
+        _ => Some((show, text.choose_again)),
+    };
+    view! {
+        <p class="actions">
+            {again.map(|(path, words)| view! { <a class="btn primary" href=path>{words}</a> })}
+            <a class="btn quiet" href="/orders">{text.all_orders}</a>
+        </p>
+    }
+}

@@ -1,0 +1,167 @@
+//! An order as the server last gave it, kept fresh while it can still change by itself.
+
+use super::stage::Stage;
+use crate::{
+    api,
+    components::timer::{Timer, monotonic_ms},
+    domain::{
+        order::OrderView,
+        time::{Millis, Timestamp},
+    },
+    error::AppError,
+};
+use leptos::{prelude::*, task::spawn_local};
+
+/// The first question after the page was opened: what it was opened with may have come from a cache.
+const FIRST_POLL_MS: u32 = 300;
+
+/// When the server's clock showed what, on the browser's clock that nobody can set.
+#[derive(Clone, Copy)]
+struct Anchor {
+    server: Timestamp,
+    monotonic_ms: i64,
+}
+
+/// An order that follows the server. Only the server's word changes it: the page counts down, but decides nothing.
+#[derive(Clone, Copy)]
+pub struct Live {
+    /// The order.
+    pub order: RwSignal<OrderView>,
+    /// What its page is about.
+    pub stage: Memo<Stage>,
+    /// Whole seconds until its deadline, upwards; zero when it has passed.
+    pub left_s: RwSignal<i64>,
+    /// Why the last question had no answer.
+    pub trouble: RwSignal<Option<AppError>>,
+    anchor: StoredValue<Anchor>,
+    tries: StoredValue<u32>,
+    poll: Timer,
+    tick: Timer,
+}
+
+impl Live {
+    /// Follows an order that has just been read.
+    pub fn follow(order: OrderView) -> Self {
+        let left = order.expires.at - order.now;
+        let anchor = Anchor { server: order.now, monotonic_ms: monotonic_ms() };
+        let order = RwSignal::new(order);
+        let live = Self {
+            order,
+            stage: Memo::new(move |_| order.with(Stage::of)),
+            left_s: RwSignal::new(whole_seconds(left)),
+            trouble: RwSignal::new(None),
+            anchor: StoredValue::new(anchor),
+            tries: StoredValue::new(0),
+            poll: Timer::new(),
+            tick: Timer::new(),
+        };
+        // Effects run in the browser only.
+        Effect::new(move |_| live.begin());
+        live
+    }
+
+    fn begin(self) {
+        let wake = move |_: leptos::ev::Event| {
+            if !document().hidden() {
+                self.refresh();
+            }
+        };
+        // A page that the browser kept while its reader was at the cashier comes back as it was left.
+        let shown = window_event_listener_untyped("pageshow", wake);
+        let seen = window_event_listener_untyped("visibilitychange", wake);
+        on_cleanup(move || {
+            shown.remove();
+            seen.remove();
+        });
+        self.count_down();
+        let stage = self.stage.get_untracked();
+        if stage.next_poll_ms(self.left(), 0).is_some() {
+            self.poll.start(FIRST_POLL_MS, move || self.poll_if_seen());
+        }
+    }
+
+    /// What remains until the deadline, on the server's clock.
+    fn left(self) -> Millis {
+        let Some(anchor) = self.anchor.try_get_value() else { return Millis(0) };
+        let elapsed = Millis(monotonic_ms() - anchor.monotonic_ms);
+        let expires = self.order.with_untracked(|order| order.expires.at);
+        expires - (anchor.server + elapsed)
+    }
+
+    /// Shows what remains, and again when the next second has passed.
+    fn count_down(self) {
+        if self.order.is_disposed() || !self.stage.get_untracked().is_pending() {
+            return;
+        }
+        let left = self.left();
+        let seconds = whole_seconds(left);
+        if self.left_s.get_untracked() != seconds {
+            self.left_s.set(seconds);
+        }
+        if seconds > 0 {
+            let to_next_second_ms = u32::try_from(left.0.rem_euclid(1000)).unwrap_or(0) + 5;
+            self.tick.start(to_next_second_ms, move || self.count_down());
+        }
+    }
+
+    fn poll_if_seen(self) {
+        // Nobody looks: the page asks when it is seen again.
+        if !document().hidden() {
+            self.refresh();
+        }
+    }
+
+    /// Asks the server now.
+    pub fn refresh(self) {
+        let order_no = self.order.with_untracked(|order| order.order_no);
+        spawn_local(async move {
+            let answer = api::orders::order(order_no).await;
+            if !self.order.is_disposed() {
+                self.take(answer);
+            }
+        });
+    }
+
+    fn take(self, answer: Result<OrderView, AppError>) {
+        match answer {
+            Ok(order) => {
+                let before = self.stage.get_untracked();
+                // An answer that was overtaken by a newer one says nothing.
+                if self.order.with_untracked(|known| known.now <= order.now) {
+                    self.anchor.set_value(Anchor { server: order.now, monotonic_ms: monotonic_ms() });
+                    self.order.set(order);
+                }
+                self.trouble.set(None);
+                let is_same = self.stage.get_untracked() == before;
+                self.tries.update_value(|tries| *tries = if is_same { *tries + 1 } else { 0 });
+            }
+            Err(error) => {
+                self.trouble.set(Some(error));
+                self.tries.update_value(|tries| *tries += 1);
+            }
+        }
+        self.count_down();
+        match self.stage.get_untracked().next_poll_ms(self.left(), self.tries.get_value()) {
+            Some(delay_ms) => self.poll.start(delay_ms, move || self.poll_if_seen()),
+            None => self.poll.stop(),
+        }
+    }
+}
+
+/// Whole seconds, upwards, so that a countdown shows zero only when nothing is left.
+fn whole_seconds(left: Millis) -> i64 {
+    left.0.max(0).div_euclid(1000) + i64::from(left.0.max(0) % 1000 > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_countdown_shows_zero_only_when_nothing_is_left() {
+        assert_eq!(whole_seconds(Millis(1)), 1);
+        assert_eq!(whole_seconds(Millis(1_000)), 1);
+        assert_eq!(whole_seconds(Millis(0)), 0);
+        assert_eq!(whole_seconds(Millis(-400)), 0);
+    }
+}

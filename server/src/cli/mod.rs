@@ -1,0 +1,3 @@
+//! The subcommands of `seatflow` that are not `serve`.
+
+pub mod plan;

@@ -1,0 +1,57 @@
+//! Where the server listens and how it is reached.
+
+use super::Reader;
+use std::{net::SocketAddr, path::PathBuf};
+
+/// Addresses and files of the HTTP side.
+#[derive(Debug, Clone)]
+pub struct HttpConfig {
+    /// Where it listens (`SEATFLOW_LISTEN`, default `127.0.0.1:3000`).
+    pub listen: SocketAddr,
+    /// How browsers reach it, without a slash at the end (`SEATFLOW_PUBLIC_URL`, default from `listen`).
+    pub public_url: String,
+    /// How the server reaches the payment gateway (`SEATFLOW_GATEWAY_URL`, default `{public_url}/gateway`).
+    pub gateway_url: String,
+    /// How the gateway reaches the server for callbacks (`SEATFLOW_CALLBACK_URL`, default `public_url`).
+    pub callback_url: String,
+    /// Folder with the browser's files (`SEATFLOW_SITE_ROOT`, default `target/site`).
+    pub site_root: PathBuf,
+    /// Where metrics are served; nowhere when missing (`SEATFLOW_METRICS_LISTEN`).
+    pub metrics_listen: Option<SocketAddr>,
+}
+
+impl HttpConfig {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let fallback = SocketAddr::from(([127, 0, 0, 1], 3000));
+        let listen =
+            reader.parsed("SEATFLOW_LISTEN", fallback, "an address such as 127.0.0.1:3000");
+        let local = format!("http://{listen}");
+        let public_url = reader.url("SEATFLOW_PUBLIC_URL", &local);
+        let gateway_url = reader.url("SEATFLOW_GATEWAY_URL", &format!("{public_url}/gateway"));
+        let callback_url = reader.url("SEATFLOW_CALLBACK_URL", &public_url);
+        let site_root =
+            reader.text("SEATFLOW_SITE_ROOT").map_or_else(|| "target/site".into(), PathBuf::from);
+        let metrics_listen = reader.text("SEATFLOW_METRICS_LISTEN").map(|_| {
+            reader.parsed("SEATFLOW_METRICS_LISTEN", fallback, "an address such as 127.0.0.1:9464")
+        });
+        Self { listen, public_url, gateway_url, callback_url, site_root, metrics_listen }
+    }
+
+    /// Whether browsers come by TLS, so that cookies must be `Secure`.
+    #[must_use]
+    pub fn is_tls(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
+}
+
+impl Reader<'_> {
+    /// An http or https address without a slash at the end.
+    fn url(&mut self, name: &str, default: &str) -> String {
+        let Some(text) = self.text(name) else { return default.to_owned() };
+        if text.starts_with("http://") || text.starts_with("https://") {
+            return text.trim_end_matches('/').to_owned();
+        }
+        self.faults.push(format!("{name} is not an http or https address"));
+        default.to_owned()
+    }
+}

@@ -1,0 +1,62 @@
+//! The way in: routes, who is asking, and what every answer carries.
+
+mod context;
+mod guard;
+pub mod health;
+mod pages;
+mod payments;
+mod seats;
+pub mod session;
+mod visitor;
+
+use crate::{gateway::Gateway, ticketing::Ticketing};
+use app::ports::Ports;
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, FromRef},
+    middleware,
+};
+use leptos::prelude::LeptosOptions;
+use std::sync::Arc;
+use tower_http::{catch_panic::CatchPanicLayer, compression::CompressionLayer};
+
+/// Most bytes of a request's body.
+const BODY_BYTES_MAX: usize = 64 * 1024;
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct AppState {
+    /// The use cases.
+    pub ticketing: Ticketing,
+    /// The same, as pages and server functions see them.
+    pub ports: Ports,
+    /// How pages are rendered.
+    pub leptos: LeptosOptions,
+    /// Requests that may be served at the same time.
+    pub places: Arc<tokio::sync::Semaphore>,
+}
+
+impl FromRef<AppState> for LeptosOptions {
+    fn from_ref(state: &AppState) -> Self {
+        state.leptos.clone()
+    }
+}
+
+/// Every route of the server.
+pub fn router(state: AppState, gateway: &Gateway) -> Router {
+    let product = pages::router(&state)
+        .merge(seats::router())
+        .layer(middleware::from_fn_with_state(state.clone(), visitor::identify))
+        .layer(middleware::from_fn(guard::refuse_cross_site_posts));
+    Router::new()
+        .merge(product)
+        .merge(payments::router())
+        .merge(health::router())
+        .with_state(state.clone())
+        .nest("/gateway", gateway.router())
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(CompressionLayer::new())
+        .layer(middleware::from_fn(guard::security_headers))
+        .layer(middleware::from_fn_with_state(state, guard::bounded))
+        .layer(CatchPanicLayer::new())
+}

@@ -1,0 +1,16 @@
+//! SeatFlow's server: everything that touches the outside.
+
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod gateway;
+pub mod http;
+pub mod kafka;
+pub mod mysql;
+pub mod payment_channel;
+mod ports;
+mod running;
+pub mod redis;
+pub mod ticketing;
+
+pub use running::{BuildError, Running, build};

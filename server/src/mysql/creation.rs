@@ -1,0 +1,199 @@
+//! Writing orders: rows, items and claims of a whole batch in one transaction.
+
+use super::{Db, DbError};
+use crate::kafka::messages::Placed;
+use app::domain::{
+    ids::{OrderNo, ShowId},
+    order::OrderStatus,
+    time::Timestamp,
+};
+use sqlx::{MySql, MySqlConnection, QueryBuilder};
+
+/// What became of one order that was to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// It is pending.
+    Pending,
+    /// Its number exists: it was written before, or it was given up meanwhile.
+    Exists,
+    /// A seat of it belongs to another order.
+    SeatClaimed,
+}
+
+const SEAT_CLAIM_KEY: &str = "PRIMARY";
+
+impl Db {
+    /// Writes orders that are all new and whose seats are all free, in one transaction.
+    ///
+    /// # Errors
+    /// [`DbError::Duplicate`] when any of them is not; nothing is written then.
+    pub async fn insert_orders(&self, batch: &[Placed]) -> Result<(), DbError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.transact(batch, |&batch, connection| {
+            Box::pin(async move {
+                insert_order_rows(connection, batch, OrderStatus::Pending, None).await?;
+                insert_claims(connection, batch).await
+            })
+        })
+        .await
+    }
+
+    /// Writes one order, saying what stood in its way.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_order(&self, placed: &Placed) -> Result<Written, DbError> {
+        self.transact(placed, |&placed, connection| {
+            Box::pin(async move {
+                let one = std::slice::from_ref(placed);
+                match insert_order_rows(connection, one, OrderStatus::Pending, None).await {
+                    Err(DbError::Duplicate { .. }) => return Ok(Written::Exists),
+                    other => other?,
+                }
+                match insert_claims(connection, one).await {
+                    // The rows above go with the rollback that this error causes.
+                    Err(DbError::Duplicate { index }) if index == SEAT_CLAIM_KEY => {
+                        Err(CreateError::SeatClaimed)
+                    }
+                    other => Ok(other.map(|()| Written::Pending)?),
+                }
+            })
+        })
+        .await
+        .or_else(|error| match error {
+            CreateError::SeatClaimed => Ok(Written::SeatClaimed),
+            CreateError::Db(error) => Err(error),
+        })
+    }
+
+    /// Writes an order as discarded, without claims, and why. False when its number exists already.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_discarded(
+        &self,
+        placed: &Placed,
+        class: &str,
+        detail: &str,
+        now: Timestamp,
+    ) -> Result<bool, DbError> {
+        self.transact((placed, class, detail, now), |&(placed, class, detail, now), connection| {
+            Box::pin(async move {
+                let one = std::slice::from_ref(placed);
+                let rows = insert_order_rows(connection, one, OrderStatus::Discarded, Some(now));
+                match rows.await {
+                    Err(DbError::Duplicate { .. }) => return Ok(false),
+                    other => other?,
+                }
+                note_repair(connection, class, placed.show_id, Some(placed.order_no), detail, now)
+                    .await?;
+                Ok::<_, DbError>(true)
+            })
+        })
+        .await
+    }
+}
+
+enum CreateError {
+    SeatClaimed,
+    Db(DbError),
+}
+
+impl From<DbError> for CreateError {
+    fn from(error: DbError) -> Self {
+        Self::Db(error)
+    }
+}
+
+impl super::Retryable for CreateError {
+    fn is_lost(&self) -> bool {
+        matches!(self, Self::Db(error) if error.is_lost())
+    }
+}
+
+/// Notes a repair, or an order given up on the way.
+///
+/// # Errors
+/// When the database fails.
+pub async fn note_repair(
+    connection: &mut MySqlConnection,
+    class: &str,
+    show: ShowId,
+    order_no: Option<OrderNo>,
+    detail: &str,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    sqlx::query(
+        "INSERT INTO reconciliation_entry (class, show_id, order_no, detail, noted_at) VALUES (?, ?, ?, ?, ?)",
+    )
+    .bind(class)
+    .bind(show.0)
+    .bind(order_no.map(OrderNo::as_i64))
+    .bind(detail)
+    .bind(now.0)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn insert_order_rows(
+    connection: &mut MySqlConnection,
+    batch: &[Placed],
+    status: OrderStatus,
+    closed_at: Option<Timestamp>,
+) -> Result<(), DbError> {
+    let mut orders = QueryBuilder::<MySql>::new(
+        "INSERT INTO orders (order_no, user_id, show_id, status, amount_minor, currency, channel, \
+         limit_counters, placed_at, expire_at, closed_at) ",
+    );
+    orders.push_values(batch, |mut row, placed| {
+        row.push_bind(placed.order_no.as_i64())
+            .push_bind(placed.user_id.0)
+            .push_bind(placed.show_id.0)
+            .push_bind(status.code())
+            .push_bind(placed.amount_minor)
+            .push_bind(placed.currency.code())
+            .push_bind(placed.channel.as_str())
+            .push_bind(placed.limits.join(" "))
+            .push_bind(placed.placed_at.0)
+            .push_bind(placed.expire_at.0)
+            .push_bind(closed_at.map(|at| at.0));
+    });
+    orders.build().persistent(false).execute(&mut *connection).await?;
+    let mut items = QueryBuilder::<MySql>::new(
+        "INSERT INTO order_item (order_no, seat, show_id, zone_id, price_minor, section, seat_row, seat_number) ",
+    );
+    let seats = batch.iter().flat_map(|placed| placed.seats.iter().map(move |seat| (placed, seat)));
+    items.push_values(seats, |mut row, (placed, seat)| {
+        row.push_bind(placed.order_no.as_i64())
+            .push_bind(seat.seat.0)
+            .push_bind(placed.show_id.0)
+            .push_bind(seat.zone_id.0)
+            .push_bind(seat.price_minor)
+            .push_bind(seat.label.section.as_str())
+            .push_bind(seat.label.row.as_str())
+            .push_bind(seat.label.number.as_str());
+    });
+    items.build().persistent(false).execute(connection).await?;
+    Ok(())
+}
+
+/// Claims every seat of the batch, in key order, so that two batches never wait for each other in a circle.
+async fn insert_claims(connection: &mut MySqlConnection, batch: &[Placed]) -> Result<(), DbError> {
+    let mut claims: Vec<_> = batch
+        .iter()
+        .flat_map(|placed| {
+            placed.seats.iter().map(move |seat| (placed.show_id, seat.seat, placed.order_no))
+        })
+        .collect();
+    claims.sort_unstable();
+    let mut insert =
+        QueryBuilder::<MySql>::new("INSERT INTO seat_claim (show_id, seat, order_no) ");
+    insert.push_values(claims, |mut row, (show, seat, order_no)| {
+        row.push_bind(show.0).push_bind(seat.0).push_bind(order_no.as_i64());
+    });
+    insert.build().persistent(false).execute(connection).await?;
+    Ok(())
+}

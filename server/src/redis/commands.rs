@@ -1,0 +1,191 @@
+//! What is read and noted without a script, because nothing has to be decided.
+
+use super::{HoldRecord, Redis, RedisError, keys::ShowKey, scripts::ShowMeta};
+use ::redis::{cmd, pipe};
+use app::domain::{
+    catalogue::ShowStatus,
+    ids::{OrderNo, SeatIndex, ShowId, ZoneId},
+    time::Timestamp,
+};
+use std::{collections::HashMap, str::FromStr};
+
+impl Redis {
+    /// Notes that Kafka has acknowledged an order's message.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn acknowledge_sent(
+        &self,
+        show: ShowId,
+        order_no: OrderNo,
+    ) -> Result<(), RedisError> {
+        let key = self.keys().show(show, ShowKey::Unsent);
+        self.query(cmd("ZREM").arg(key).arg(order_no.to_string()))
+            .await
+    }
+
+    /// The oldest orders made before a moment whose messages are not acknowledged, with those messages, at most `max`.
+    ///
+    /// # Errors
+    /// As any command, and when a record can't be read.
+    pub async fn unsent(
+        &self,
+        show: ShowId,
+        before: Timestamp,
+        max: usize,
+    ) -> Result<Vec<(OrderNo, String)>, RedisError> {
+        let mut range = cmd("ZRANGEBYSCORE");
+        range
+            .arg(self.keys().show(show, ShowKey::Unsent))
+            .arg("-inf");
+        range
+            .arg(format!("({}", before.0))
+            .arg("LIMIT")
+            .arg(0)
+            .arg(max);
+        let numbers: Vec<String> = self.query(&range).await?;
+        if numbers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let holds = self.keys().show(show, ShowKey::Holds);
+        let records: Vec<Option<String>> =
+            self.query(cmd("HMGET").arg(holds).arg(&numbers)).await?;
+        let mut unsent = Vec::with_capacity(numbers.len());
+        for (number, record) in numbers.iter().zip(records) {
+            // Without a record the order was released or confirmed between the two reads.
+            if let Some(json) = record {
+                unsent.push((
+                    parsed("unsent", number)?,
+                    HoldRecord::from_json(&json)?.message,
+                ));
+            }
+        }
+        Ok(unsent)
+    }
+
+    /// Remaining places of each zone for each of the shows, in their order; none for a show that is not loaded.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn remaining(
+        &self,
+        shows: &[ShowId],
+    ) -> Result<Vec<Option<Vec<(ZoneId, u32)>>>, RedisError> {
+        if shows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut reads = pipe();
+        for &show in shows {
+            reads.exists(self.keys().show(show, ShowKey::Meta));
+            reads.hgetall(self.keys().show(show, ShowKey::Zones));
+        }
+        let replies: Vec<::redis::Value> = self.query_all(&reads).await?;
+        let (pairs, _) = replies.as_chunks::<2>();
+        pairs.iter().map(read_zones).collect()
+    }
+
+    /// What an order holds; none when it was released or confirmed.
+    ///
+    /// # Errors
+    /// As any command, and when the record can't be read.
+    pub async fn hold_record(
+        &self,
+        show: ShowId,
+        order_no: OrderNo,
+    ) -> Result<Option<HoldRecord>, RedisError> {
+        let holds = self.keys().show(show, ShowKey::Holds);
+        let json: Option<String> = self
+            .query(cmd("HGET").arg(holds).arg(order_no.to_string()))
+            .await?;
+        json.map(|json| HoldRecord::from_json(&json)).transpose()
+    }
+
+    /// Whose each locked or sold seat is.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn owners(&self, show: ShowId) -> Result<HashMap<SeatIndex, OrderNo>, RedisError> {
+        let key = self.keys().show(show, ShowKey::Owners);
+        let owners: HashMap<u32, String> = self.query(cmd("HGETALL").arg(key)).await?;
+        owners
+            .into_iter()
+            .map(|(seat, number)| Ok((SeatIndex(seat), parsed("owners", &number)?)))
+            .collect()
+    }
+
+    /// What the scripts know of a show besides its seats; none when it is not loaded.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn show_meta(&self, show: ShowId) -> Result<Option<ShowMeta>, RedisError> {
+        let key = self.keys().show(show, ShowKey::Meta);
+        let fields: HashMap<String, String> = self.query(cmd("HGETALL").arg(key)).await?;
+        if fields.is_empty() {
+            return Ok(None);
+        }
+        let status: u8 = field(&fields, "status")?;
+        Ok(Some(ShowMeta {
+            epoch: field(&fields, "epoch")?,
+            status: ShowStatus::from_code(status)
+                .ok_or_else(|| unreadable("meta", format!("status {status}")))?,
+            sale_start: Timestamp(field(&fields, "sale_start")?),
+            sale_end: Timestamp(field(&fields, "sale_end")?),
+            limit: field(&fields, "limit")?,
+            level: field(&fields, "level")?,
+            seats: field(&fields, "seats")?,
+        }))
+    }
+
+    /// Notes that a show was loaded, for those who go through all shows.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn note_loaded(&self, show: ShowId) -> Result<(), RedisError> {
+        self.query(cmd("SADD").arg(self.keys().loaded_shows()).arg(show.0))
+            .await
+    }
+
+    /// The shows that were loaded, in ascending order. Some may have been lost since.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn loaded_shows(&self) -> Result<Vec<ShowId>, RedisError> {
+        let mut shows: Vec<u64> = self
+            .query(cmd("SMEMBERS").arg(self.keys().loaded_shows()))
+            .await?;
+        shows.sort_unstable();
+        Ok(shows.into_iter().map(ShowId).collect())
+    }
+}
+
+fn read_zones(
+    [exists, zones]: &[::redis::Value; 2],
+) -> Result<Option<Vec<(ZoneId, u32)>>, RedisError> {
+    let read = |error: ::redis::ParsingError| unreadable("zones", error.to_string());
+    if !::redis::from_redis_value_ref::<bool>(exists).map_err(read)? {
+        return Ok(None);
+    }
+    let mut zones: Vec<(u64, i64)> = ::redis::from_redis_value_ref(zones).map_err(read)?;
+    zones.sort_unstable();
+    // A count may be below zero after a paid order took a seat whose lock was lost.
+    let zones = zones
+        .into_iter()
+        .map(|(zone, left)| (ZoneId(zone), u32::try_from(left.max(0)).unwrap_or(u32::MAX)));
+    Ok(Some(zones.collect()))
+}
+
+fn field<T: FromStr>(fields: &HashMap<String, String>, name: &str) -> Result<T, RedisError> {
+    fields
+        .get(name)
+        .and_then(|value| value.parse().ok())
+        .ok_or_else(|| unreadable("meta", format!("no usable {name}")))
+}
+
+fn parsed<T: FromStr>(command: &'static str, text: &str) -> Result<T, RedisError> {
+    text.parse()
+        .map_err(|_| unreadable(command, format!("{text:?}")))
+}
+
+fn unreadable(command: &'static str, found: String) -> RedisError {
+    RedisError::UnexpectedReply { command, found }
+}

@@ -1,0 +1,95 @@
+//! What can go wrong with Redis, told apart by whether the command may have run.
+
+use ::redis::{ErrorKind, ServerErrorKind};
+use std::time::Duration;
+
+/// A command that has no usable answer.
+#[derive(Debug, thiserror::Error)]
+pub enum RedisError {
+    /// The address is not one.
+    #[error("the Redis address is not valid")]
+    InvalidAddress(#[source] ::redis::RedisError),
+    /// Nobody answers, or Redis is not ready to serve; nothing has run.
+    #[error("Redis cannot be reached")]
+    Unreachable(#[source] ::redis::RedisError),
+    /// Too many commands are under way; nothing has run.
+    #[error("Redis is busy: no place within {waited:?}")]
+    Busy {
+        /// How long was waited for a place.
+        waited: Duration,
+    },
+    /// No answer in time, or the connection broke before it: the command may have run.
+    #[error("Redis did not answer; the command may have run")]
+    TimedOut(#[source] ::redis::RedisError),
+    /// Redis answered with an error.
+    #[error("Redis refused the command")]
+    Protocol(#[source] ::redis::RedisError),
+    /// The answer is none that the command can have.
+    #[error("unexpected reply to {command}: {found}")]
+    UnexpectedReply {
+        /// The command or script.
+        command: &'static str,
+        /// What is wrong with the reply.
+        found: String,
+    },
+}
+
+impl RedisError {
+    /// Whether the command may have changed something. When it may, only a repeat of it tells.
+    #[must_use]
+    pub fn may_have_run(&self) -> bool {
+        match self {
+            Self::InvalidAddress(_) | Self::Unreachable(_) | Self::Busy { .. } => false,
+            Self::TimedOut(_) | Self::Protocol(_) | Self::UnexpectedReply { .. } => true,
+        }
+    }
+
+    pub(super) fn from_client(error: ::redis::RedisError) -> Self {
+        if error.is_connection_refusal() {
+            return Self::Unreachable(error);
+        }
+        match error.kind() {
+            ErrorKind::Io => Self::TimedOut(error),
+            ErrorKind::UnexpectedReturnType | ErrorKind::Parse => Self::UnexpectedReply {
+                command: "a command",
+                found: error.to_string(),
+            },
+            ErrorKind::Server(
+                ServerErrorKind::BusyLoading
+                | ServerErrorKind::MasterDown
+                | ServerErrorKind::ClusterDown
+                | ServerErrorKind::ReadOnly
+                | ServerErrorKind::TryAgain,
+            )
+            | ErrorKind::AuthenticationFailed => Self::Unreachable(error),
+            _ => Self::Protocol(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn only_a_refused_connection_proves_that_nothing_ran() {
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        assert!(!RedisError::from_client(refused.into()).may_have_run());
+        for kind in [
+            io::ErrorKind::TimedOut,
+            io::ErrorKind::BrokenPipe,
+            io::ErrorKind::ConnectionReset,
+        ] {
+            let error = RedisError::from_client(io::Error::from(kind).into());
+            assert!(matches!(error, RedisError::TimedOut(_)), "{kind:?}");
+            assert!(error.may_have_run());
+        }
+        assert!(
+            !RedisError::Busy {
+                waited: Duration::from_secs(1)
+            }
+            .may_have_run()
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! Redis: who gets a seat at this instant.
+//!
+//! Everything that changes a seat is a script of `lua/`, called through its pair in [`scripts`]; key names come from
+//! [`keys`] alone.
+//!
+//! **Architecture Invariant:** no error of this module says that a command did not run, except where
+//! [`RedisError::may_have_run`] is false. Callers repeat a command or treat its result as unknown; they never undo it.
+
+pub mod commands;
+mod error;
+pub mod keys;
+pub mod nodes;
+pub mod order_cache;
+mod record;
+pub mod scripts;
+
+pub use error::RedisError;
+pub use record::{HoldRecord, limit_field};
+
+use self::keys::Keys;
+use ::redis::{
+    Client, Cmd, FromRedisValue, IntoConnectionInfo, Pipeline,
+    aio::{ConnectionManager, ConnectionManagerConfig},
+    io::tcp::TcpSettings,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// How Redis is reached.
+#[derive(Debug, Clone)]
+pub struct RedisConfig {
+    /// Address, as `redis://host:port/database`.
+    pub url: String,
+    /// First part of every key name.
+    pub prefix: String,
+    /// Longest wait for a connection.
+    pub connect_timeout: Duration,
+    /// Longest wait for an answer; what it was about may have run all the same.
+    pub response_timeout: Duration,
+    /// Most commands under way at the same time.
+    pub concurrency_max: usize,
+    /// Longest wait for one of those places.
+    pub queue_wait_max: Duration,
+}
+
+impl RedisConfig {
+    /// The defaults: prefix `sf`, all waits 1 s, 512 commands under way.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            prefix: "sf".to_owned(),
+            connect_timeout: Duration::from_secs(1),
+            response_timeout: Duration::from_secs(1),
+            concurrency_max: 512,
+            queue_wait_max: Duration::from_secs(1),
+        }
+    }
+}
+
+/// A handle to Redis; cloning it is cheap and shares the connection and its limits.
+#[derive(Clone)]
+pub struct Redis {
+    connection: ConnectionManager,
+    places: Arc<Semaphore>,
+    queue_wait_max: Duration,
+    keys: Keys,
+}
+
+impl Redis {
+    /// Connects. A connection that breaks later is made anew in the background.
+    ///
+    /// # Errors
+    /// [`RedisError::InvalidAddress`], or [`RedisError::Unreachable`] when nobody answers there in time.
+    pub async fn connect(config: &RedisConfig) -> Result<Self, RedisError> {
+        // Small commands would wait for Nagle's algorithm otherwise.
+        let address = config
+            .url
+            .as_str()
+            .into_connection_info()
+            .map_err(RedisError::InvalidAddress)?
+            .set_tcp_settings(TcpSettings::default().set_nodelay(true));
+        let client = Client::open(address).map_err(RedisError::InvalidAddress)?;
+        // A lost connection is tried once for each command, so that commands fail fast while Redis is away instead of
+        // queueing behind a long series of attempts.
+        let manager = ConnectionManagerConfig::new()
+            .set_connection_timeout(Some(config.connect_timeout))
+            .set_response_timeout(Some(config.response_timeout))
+            .set_number_of_retries(0)
+            .set_pipeline_buffer_size(config.concurrency_max.max(1));
+        let connection = client
+            .get_connection_manager_with_config(manager)
+            .await
+            .map_err(RedisError::Unreachable)?;
+        Ok(Self {
+            connection,
+            places: Arc::new(Semaphore::new(config.concurrency_max.max(1))),
+            queue_wait_max: config.queue_wait_max,
+            keys: Keys::new(&config.prefix),
+        })
+    }
+
+    /// The names of the keys.
+    #[must_use]
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Whether Redis answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), RedisError> {
+        self.query(&::redis::cmd("PING")).await
+    }
+
+    pub(crate) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
+        let _place = self.place().await?;
+        command
+            .query_async(&mut self.connection.clone())
+            .await
+            .map_err(RedisError::from_client)
+    }
+
+    pub(crate) async fn query_all<T: FromRedisValue>(
+        &self,
+        commands: &Pipeline,
+    ) -> Result<T, RedisError> {
+        let _place = self.place().await?;
+        commands
+            .query_async(&mut self.connection.clone())
+            .await
+            .map_err(RedisError::from_client)
+    }
+
+    async fn invoke<T: FromRedisValue>(
+        &self,
+        invocation: &::redis::ScriptInvocation<'_>,
+    ) -> Result<T, RedisError> {
+        let _place = self.place().await?;
+        invocation
+            .invoke_async(&mut self.connection.clone())
+            .await
+            .map_err(RedisError::from_client)
+    }
+
+    async fn place(&self) -> Result<SemaphorePermit<'_>, RedisError> {
+        match tokio::time::timeout(self.queue_wait_max, self.places.acquire()).await {
+            Ok(Ok(place)) => Ok(place),
+            // The semaphore is never closed, so the only failure is that the wait was too long.
+            Ok(Err(_)) | Err(_) => Err(RedisError::Busy {
+                waited: self.queue_wait_max,
+            }),
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! From a configuration to a running application: connect, start the consumers and timers, serve, and stop in order.
+
+use crate::{
+    clock::Clock,
+    config::Config,
+    gateway::{Gateway, GatewayConfig, GatewaySetupError, signature::SigningKeys},
+    http::{AppState, router},
+    kafka::{
+        KafkaConfig, KafkaSetupError, Producer, Subscription,
+        batch::{BatchLimits, run_batches},
+        delay::{DelayLimits, run_delayed},
+        ensure_topics,
+    },
+    mysql::{Db, DbError},
+    payment_channel::simulated::{ChannelSetupError, SimulatedChannel},
+    ports::ports,
+    redis::{
+        Redis, RedisConfig, RedisError,
+        nodes::{NodeError, NodeLease},
+    },
+    ticketing::{Outside, Ticketing, numbers::OrderNumbers, settle::OrderEvents},
+};
+use axum::Router;
+use leptos::config::LeptosOptions;
+use std::{future::IntoFuture, net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// How long requests and consumers may take to finish when the server stops.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why the application could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The database.
+    #[error("the database can't be used: is it running, and is DATABASE_URL right?")]
+    Database(#[from] DbError),
+    /// Redis.
+    #[error("Redis can't be used: is it running, and is REDIS_URL right?")]
+    Redis(#[from] RedisError),
+    /// The node number.
+    #[error("no number for this server")]
+    Node(#[from] NodeError),
+    /// Kafka.
+    #[error("Kafka can't be used: is it running, and is KAFKA_BROKERS right?")]
+    Kafka(#[from] KafkaSetupError),
+    /// The payment gateway.
+    #[error("the payment gateway can't be set up")]
+    Gateway(#[from] GatewaySetupError),
+    /// The payment channel.
+    #[error("the payment channel can't be set up: is SEATFLOW_GATEWAY_URL right?")]
+    Channel(#[from] ChannelSetupError),
+    /// The address to listen on.
+    #[error("can't listen on {address}: is another server using the port? Choose one with SEATFLOW_LISTEN")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+/// An application that serves.
+pub struct Running {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its use cases.
+    pub ticketing: Ticketing,
+    /// Its simulated gateway.
+    pub gateway: Gateway,
+    lease: Arc<NodeLease>,
+    cancel: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+/// Connects to the stores and puts the use cases together, without serving or consuming anything.
+///
+/// # Errors
+/// When a store can't be reached.
+pub async fn connect(
+    config: &Config,
+    clock: Arc<dyn Clock>,
+) -> Result<(Ticketing, Arc<NodeLease>), BuildError> {
+    let db = Db::connect(&config.stores).await?;
+    let mut redis_config = RedisConfig::new(&config.stores.redis_url);
+    redis_config.prefix.clone_from(&config.stores.redis_prefix);
+    let redis = Redis::connect(&redis_config).await?;
+    let instance = uuid::Uuid::new_v4().simple().to_string();
+    let lease = Arc::new(NodeLease::acquire(redis.clone(), instance).await?);
+    let producer = Producer::new(&kafka_config(config))?;
+    let channel =
+        SimulatedChannel::new(&config.http.gateway_url, keys(config), Arc::clone(&clock))?;
+    let ticketing = Ticketing::new(Outside {
+        config: config.clone(),
+        db,
+        redis,
+        producer,
+        channel: Arc::new(channel),
+        numbers: OrderNumbers::new(Arc::clone(&lease), Arc::clone(&clock)),
+        clock,
+    });
+    Ok((ticketing, lease))
+}
+
+/// Starts everything. The tables must exist.
+///
+/// # Errors
+/// When a store can't be reached or the address is taken; nothing is left running then.
+pub async fn build(config: Config, clock: Arc<dyn Clock>) -> Result<Running, BuildError> {
+    let address = config.http.listen;
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|source| BuildError::Listen { address, source })?;
+    serve_on(listener, config, clock).await
+}
+
+/// Starts everything on a socket that listens already.
+///
+/// # Errors
+/// When a store can't be reached; nothing is left running then.
+pub async fn serve_on(
+    listener: TcpListener,
+    config: Config,
+    clock: Arc<dyn Clock>,
+) -> Result<Running, BuildError> {
+    let address = config.http.listen;
+    let address = listener.local_addr().map_err(|source| BuildError::Listen { address, source })?;
+    let (ticketing, lease) = connect(&config, Arc::clone(&clock)).await?;
+    ensure_topics(&kafka_config(&config)).await?;
+    let gateway_url = format!("{}/gateway", config.http.public_url);
+    let gateway = Gateway::new(
+        ticketing.db().pool().clone(),
+        GatewayConfig { keys: keys(&config), public_url: gateway_url },
+        Arc::clone(&clock),
+    )?;
+    let mut running = Running {
+        address,
+        ticketing: ticketing.clone(),
+        gateway: gateway.clone(),
+        lease,
+        cancel: CancellationToken::new(),
+        tasks: JoinSet::new(),
+    };
+    let state = AppState {
+        ports: ports(&ticketing),
+        leptos: leptos_options(&config, address),
+        places: Arc::new(tokio::sync::Semaphore::new(config.limits.requests_max)),
+        ticketing,
+    };
+    running.consume(&config, clock);
+    running.keep_time();
+    running.serve(listener, router(state, &gateway));
+    Ok(running)
+}
+
+impl Running {
+    fn serve(&mut self, listener: TcpListener, router: Router) {
+        let cancel = self.cancel.clone();
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        self.tasks.spawn(async move {
+            let stop = cancel.cancelled_owned();
+            if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(stop).into_future().await {
+                tracing::error!(%error, "serving ended");
+            }
+        });
+    }
+
+    fn consume(&mut self, config: &Config, clock: Arc<dyn Clock>) {
+        let subscription = |group: &str| Subscription {
+            config: kafka_config(config),
+            producer: self.ticketing.producer(),
+            group: group.to_owned(),
+        };
+        let create = run_batches(
+            subscription("create"),
+            BatchLimits::default(),
+            Arc::new(self.ticketing.clone()),
+            self.cancel.clone(),
+        );
+        let events = run_batches(
+            subscription("seats-sold"),
+            BatchLimits::default(),
+            Arc::new(OrderEvents(self.ticketing.clone())),
+            self.cancel.clone(),
+        );
+        let timeouts = run_delayed(
+            subscription("expire"),
+            DelayLimits::default(),
+            clock,
+            Arc::new(self.ticketing.clone()),
+            self.cancel.clone(),
+        );
+        self.tasks.spawn(reported("create", create));
+        self.tasks.spawn(reported("seats-sold", events));
+        self.tasks.spawn(reported("expire", timeouts));
+    }
+
+    fn keep_time(&mut self) {
+        let ticketing = self.ticketing.clone();
+        let cancel = self.cancel.clone();
+        self.tasks.spawn(async move { ticketing.run_sweeper(cancel).await });
+        let ticketing = self.ticketing.clone();
+        let cancel = self.cancel.clone();
+        self.tasks.spawn(async move { ticketing.run_outbox(cancel).await });
+        let ticketing = self.ticketing.clone();
+        let cancel = self.cancel.clone();
+        self.tasks.spawn(async move { ticketing.run_relay(cancel).await });
+        let gateway = self.gateway.clone();
+        let cancel = self.cancel.clone();
+        self.tasks.spawn(async move { gateway.run_deliveries(cancel).await });
+        let lease = Arc::clone(&self.lease);
+        let cancel = self.cancel.clone();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = cancel.cancelled() => {}
+                () = lease.keep() => {}
+            }
+        });
+    }
+
+    /// Stops taking requests, lets those under way and the consumers finish, and gives the node number back.
+    pub async fn stop(mut self) {
+        self.cancel.cancel();
+        let all = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(STOP_TIMEOUT, all).await.is_err() {
+            tracing::warn!("some tasks did not finish in time");
+        }
+        self.tasks.abort_all();
+        if let Err(error) = self.lease.give_back().await {
+            tracing::warn!(%error, "node number not given back, its lease will end");
+        }
+    }
+}
+
+async fn reported(
+    name: &'static str,
+    consumer: impl Future<Output = Result<(), KafkaSetupError>>,
+) {
+    if let Err(error) = consumer.await {
+        tracing::error!(consumer = name, %error, cause = ?error, "consumer could not be set up");
+    }
+}
+
+fn keys(config: &Config) -> SigningKeys {
+    let secrets = &config.secrets;
+    let previous = secrets.gateway_previous.as_ref().map(crate::config::Secret::expose);
+    SigningKeys::new(secrets.gateway.expose(), previous)
+}
+
+/// The Kafka side of a configuration.
+#[must_use]
+pub fn kafka_config(config: &Config) -> KafkaConfig {
+    let stores = &config.stores;
+    KafkaConfig {
+        prefix: stores.kafka_prefix.clone(),
+        partitions: stores.kafka_partitions.into(),
+        replication: stores.kafka_replication.into(),
+        ..KafkaConfig::new(&stores.kafka_brokers)
+    }
+}
+
+/// How Leptos finds the browser's files; `Leptos.toml` says the same to other tools.
+#[must_use]
+pub fn leptos_options(config: &Config, address: SocketAddr) -> LeptosOptions {
+    let root = config.http.site_root.canonicalize().unwrap_or(config.http.site_root.clone());
+    let hashes = root.join("hash.txt");
+    LeptosOptions::builder()
+        .output_name("seatflow")
+        .site_root(root.to_string_lossy().into_owned())
+        .site_pkg_dir("pkg")
+        .site_addr(address)
+        .hash_files(hashes.exists())
+        .hash_file(hashes.to_string_lossy().into_owned())
+        .build()
+}

@@ -1,0 +1,217 @@
+//! What is on: pages put together from the database's facts and Redis' live counts.
+
+use super::{
+    Failure, Ticketing,
+    failure::OrTell,
+    venue_clock::{date_at, day_span, moment, venue_time, zone},
+};
+use crate::mysql::catalogue::{CityRecord, ListedShow, ShowFilter};
+use app::{
+    domain::{
+        catalogue::{
+            City, EventListing, EventPage, HomePage, HomeQuery, SaleState, ShowPage, ShowSummary,
+            Zone,
+        },
+        ids::{EventId, ShowId, ZoneId},
+        seat::MapUpdate,
+        time::VenueTime,
+    },
+    error::{AppError, Thing},
+    ports::ShowMap,
+};
+use jiff::{ToSpan, civil::{Date, Time}};
+use std::collections::HashMap;
+
+/// Days that can be chosen on the home page.
+const DAYS: i64 = 8;
+/// Shows of one day in one city.
+const SHOWS_MAX: u32 = 300;
+
+impl Ticketing {
+    /// What is on in one city on one day.
+    ///
+    /// # Errors
+    /// `Busy` or `Internal`.
+    pub async fn home_page(&self, query: HomeQuery) -> Result<HomePage, AppError> {
+        self.read_home(query).await.or_tell("read home page")
+    }
+
+    async fn read_home(&self, query: HomeQuery) -> Result<HomePage, Failure> {
+        let cities = self.inner.db.cities(self.now()).await?;
+        let chosen = query.city.as_deref().and_then(|key| cities.iter().find(|city| city.key == key));
+        let Some(city) = chosen.or(cities.first()) else {
+            return Ok(HomePage {
+                cities: Vec::new(),
+                city: None,
+                days: Vec::new(),
+                date: String::new(),
+                events: Vec::new(),
+            });
+        };
+        let time_zone = zone(&city.time_zone);
+        let today = date_at(self.now(), &time_zone);
+        let dates: Vec<Date> =
+            (0..DAYS).filter_map(|ahead| today.checked_add(ahead.days()).ok()).collect();
+        let wanted = query.date.as_deref().and_then(|text| text.parse::<Date>().ok());
+        let date = wanted.filter(|date| dates.contains(date)).unwrap_or(today);
+        let (from, to) = day_span(date, &time_zone);
+        let filter = ShowFilter::CityBetween { city_key: city.key.clone(), from, to };
+        let shows = self.inner.db.listed_shows(&filter, SHOWS_MAX).await?;
+        Ok(HomePage {
+            events: self.listings(shows).await?,
+            city: Some(city_of(city)),
+            days: dates.into_iter().map(|date| midday(date, city)).collect(),
+            date: date.to_string(),
+            cities: cities.iter().map(city_of).collect(),
+        })
+    }
+
+    /// Shows grouped by event, in the order in which the events' first shows begin.
+    async fn listings(&self, shows: Vec<ListedShow>) -> Result<Vec<EventListing>, Failure> {
+        let mut order: Vec<EventId> = Vec::new();
+        for show in &shows {
+            if !order.contains(&show.event_id) {
+                order.push(show.event_id);
+            }
+        }
+        let mut events = self.inner.db.events(&order).await?;
+        let mut grouped: HashMap<EventId, Vec<ShowSummary>> = HashMap::new();
+        for (event, summary) in self.summaries(shows).await? {
+            grouped.entry(event).or_default().push(summary);
+        }
+        Ok(order
+            .into_iter()
+            .filter_map(|id| {
+                let event = events.remove(&id)?.summary;
+                Some(EventListing { event, shows: grouped.remove(&id)? })
+            })
+            .collect())
+    }
+
+    async fn summaries(
+        &self,
+        shows: Vec<ListedShow>,
+    ) -> Result<Vec<(EventId, ShowSummary)>, Failure> {
+        let ids: Vec<ShowId> = shows.iter().map(|show| show.id).collect();
+        let free = self.free_places(&ids).await?;
+        let now = self.now();
+        Ok(shows
+            .into_iter()
+            .zip(free)
+            .map(|(show, free)| {
+                let seats_free: u32 = free.iter().map(|(_, count)| count).sum();
+                let window = (show.sale_start, show.sale_end);
+                let summary = ShowSummary {
+                    id: show.id,
+                    starts: venue_time(show.starts_at, &show.place.time_zone),
+                    venue: show.place.venue,
+                    hall: show.place.hall,
+                    price_from: show.price_from,
+                    seats_free,
+                    seats_total: show.seats_total,
+                    sale: SaleState::at(now, show.status, window, seats_free),
+                };
+                (show.event_id, summary)
+            })
+            .collect())
+    }
+
+    /// Free places of each zone, live; shows that Redis does not have are loaded first.
+    async fn free_places(&self, shows: &[ShowId]) -> Result<Vec<Vec<(ZoneId, u32)>>, Failure> {
+        let mut counts = self.inner.redis.remaining(shows).await?;
+        let missing: Vec<ShowId> = shows
+            .iter()
+            .zip(&counts)
+            .filter(|(_, count)| count.is_none())
+            .map(|(show, _)| *show)
+            .collect();
+        if !missing.is_empty() {
+            for show in missing {
+                self.load_show(show).await?;
+            }
+            counts = self.inner.redis.remaining(shows).await?;
+        }
+        Ok(counts.into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    /// One event with its coming shows.
+    ///
+    /// # Errors
+    /// `NotFound`, `Busy` or `Internal`.
+    pub async fn event_page(&self, id: EventId) -> Result<EventPage, AppError> {
+        let events = self.inner.db.events(&[id]).await;
+        let event = events.or_tell("read event")?.remove(&id);
+        let event = event.ok_or(AppError::NotFound { what: Thing::Event })?;
+        let filter = ShowFilter::EventFrom { event: id, from: self.now() };
+        let shows = self.inner.db.listed_shows(&filter, SHOWS_MAX).await.or_tell("read event")?;
+        let shows = self.summaries(shows).await.or_tell("read event")?;
+        Ok(EventPage {
+            event: event.summary,
+            description: event.description,
+            shows: shows.into_iter().map(|(_, summary)| summary).collect(),
+        })
+    }
+
+    /// One show without its map.
+    ///
+    /// # Errors
+    /// `NotFound`, `Busy` or `Internal`.
+    pub async fn show_page(&self, id: ShowId) -> Result<ShowPage, AppError> {
+        let facts = self.offered_show(id).await?;
+        let mut free = self.free_places(&[id]).await.or_tell("read show")?;
+        let free: HashMap<ZoneId, u32> = free.pop().unwrap_or_default().into_iter().collect();
+        let now = self.now();
+        let show = &facts.show;
+        let window = (show.sale_start, show.sale_end);
+        Ok(ShowPage {
+            id,
+            event: facts.event.summary.clone(),
+            starts: venue_time(show.starts_at, &facts.place.time_zone),
+            venue: facts.place.venue.clone(),
+            hall: facts.place.hall.clone(),
+            city: facts.place.city.clone(),
+            sale: SaleState::at(now, show.status, window, free.values().sum()),
+            now,
+            limit: show.limit,
+            hold_for: show.hold_for,
+            zones: facts
+                .zones
+                .iter()
+                .map(|zone| Zone {
+                    id: zone.id,
+                    name: zone.name.clone(),
+                    price: zone.price,
+                    seats_free: free.get(&zone.id).copied().unwrap_or(0),
+                    seats_total: zone.seats_total,
+                })
+                .collect(),
+            seats_total: show.seats_total,
+        })
+    }
+
+    /// One show's map.
+    ///
+    /// # Errors
+    /// `NotFound`, `Busy` or `Internal`.
+    pub async fn show_map(&self, id: ShowId) -> Result<ShowMap, AppError> {
+        let facts = self.offered_show(id).await?;
+        let update = self.seat_map(id, None).await.or_tell("read seat map")?;
+        let Some(MapUpdate::Whole(seats)) = update else {
+            return Err(AppError::NotFound { what: Thing::Show });
+        };
+        Ok(ShowMap {
+            plan: facts.plan.clone(),
+            zone_of_category: facts.zone_of_category.clone(),
+            seats,
+        })
+    }
+}
+
+fn city_of(record: &CityRecord) -> City {
+    City { key: record.key.clone(), name: record.name.clone() }
+}
+
+fn midday(date: Date, city: &CityRecord) -> VenueTime {
+    let noon = Time::constant(12, 0, 0, 0);
+    venue_time(moment(date, noon, &zone(&city.time_zone)), &city.time_zone)
+}

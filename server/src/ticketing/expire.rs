@@ -1,0 +1,109 @@
+//! Letting time pass: an order that is not paid by its deadline is cancelled. A message wakes, the row decides; the sweeper
+//! finds the orders whose message was lost.
+
+use super::{Failure, Ticketing};
+use crate::kafka::{
+    batch::Received,
+    delay::{DelayHandler, FireResult},
+    messages::Timeout,
+};
+use app::domain::{
+    ids::OrderNo,
+    order::{CancelReason, OrderStatus},
+    time::Millis,
+};
+use async_trait::async_trait;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long the sweeper leaves an overdue order to its message.
+const SWEEP_GRACE: Millis = Millis(2_000);
+/// Orders swept in one round.
+const SWEEP_MAX: u32 = 500;
+
+#[async_trait]
+impl DelayHandler for Ticketing {
+    async fn fire(&self, due: &Received<Timeout>) -> FireResult {
+        match self.expire(due.message.order_no).await {
+            Ok(Expiry::NotYet { due_at }) => FireResult::Again(due_at),
+            Ok(Expiry::Cancelled { lateness }) => {
+                metrics::histogram!("seatflow_timeout_lateness_ms").record(lateness.0 as f64);
+                FireResult::Done
+            }
+            Ok(Expiry::Finished) => FireResult::Done,
+            Err(error) => FireResult::Retry(error.into()),
+        }
+    }
+}
+
+/// What an order's deadline led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expiry {
+    /// The deadline is still ahead.
+    NotYet {
+        /// When it is.
+        due_at: app::domain::time::Timestamp,
+    },
+    /// This call cancelled the order.
+    Cancelled {
+        /// How long after the deadline.
+        lateness: Millis,
+    },
+    /// The order was finished already, or was never written.
+    Finished,
+}
+
+impl Ticketing {
+    /// Cancels an order if it is pending and due.
+    ///
+    /// # Errors
+    /// When a store fails; nothing is decided then.
+    pub async fn expire(&self, order_no: OrderNo) -> Result<Expiry, Failure> {
+        let Some(order) = self.inner.db.order(order_no).await? else { return Ok(Expiry::Finished) };
+        if order.status != OrderStatus::Pending {
+            return Ok(Expiry::Finished);
+        }
+        let now = self.now();
+        if now < order.expire_at {
+            return Ok(Expiry::NotYet { due_at: order.expire_at });
+        }
+        let won = self.end_order(order_no, CancelReason::Timeout).await?;
+        let lateness = now - order.expire_at;
+        Ok(if won { Expiry::Cancelled { lateness } } else { Expiry::Finished })
+    }
+
+    /// Cancels overdue orders that no message woke, until cancelled.
+    pub async fn run_sweeper(&self, cancel: CancellationToken) {
+        let every = u64::try_from(self.inner.config.limits.sweep_every.0).unwrap_or(5_000);
+        let mut ticks = tokio::time::interval(Duration::from_millis(every));
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = cancel.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            if let Err(error) = self.sweep_once().await {
+                tracing::warn!(%error, cause = ?error, "sweep failed");
+            }
+        }
+    }
+
+    /// One round of the sweeper; the number of orders it cancelled.
+    ///
+    /// # Errors
+    /// When a store fails; the next round goes on.
+    pub async fn sweep_once(&self) -> Result<u32, Failure> {
+        let before = self.now() - SWEEP_GRACE;
+        let mut cancelled = 0;
+        for order_no in self.inner.db.overdue_orders(before, SWEEP_MAX).await? {
+            if self.end_order(order_no, CancelReason::Timeout).await? {
+                cancelled += 1;
+            }
+        }
+        if cancelled > 0 {
+            metrics::counter!("seatflow_orders_swept_total").increment(cancelled.into());
+            tracing::info!(orders = cancelled, "swept overdue orders");
+        }
+        Ok(cancelled)
+    }
+}

@@ -1,0 +1,131 @@
+//! The use cases: what happens when somebody looks, chooses, orders, pays, gives up, or lets time pass.
+//!
+//! Each file is one use case and reads from top to bottom. The ports of `app` are implemented here, and so are the
+//! handlers that consumers of Kafka call; nothing else changes orders.
+
+pub mod accounts;
+pub mod cancel;
+pub mod catalogue;
+pub mod create;
+pub mod expire;
+pub mod failure;
+pub mod numbers;
+pub mod order_views;
+pub mod pay;
+pub mod place;
+pub mod rebuild;
+pub mod relay;
+pub mod seat_maps;
+pub mod settle;
+pub mod show_facts;
+pub mod venue_clock;
+pub mod verify;
+
+pub use failure::Failure;
+
+use crate::{
+    clock::Clock, config::Config, kafka::Producer, mysql::Db, payment_channel::Channel,
+    redis::Redis,
+};
+use app::domain::time::Timestamp;
+use numbers::OrderNumbers;
+use seat_maps::SeatMaps;
+use show_facts::ShowFactsCache;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// What the use cases work with; cloning shares it.
+#[derive(Clone)]
+pub struct Ticketing {
+    inner: Arc<Inner>,
+}
+
+/// The parts behind [`Ticketing`].
+pub struct Inner {
+    pub(crate) config: Config,
+    pub(crate) db: Db,
+    pub(crate) redis: Redis,
+    pub(crate) producer: Producer,
+    pub(crate) channel: Arc<dyn Channel>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) numbers: OrderNumbers,
+    pub(crate) show_facts: ShowFactsCache,
+    pub(crate) seat_maps: SeatMaps,
+    pub(crate) sessions: crate::http::session::Sessions,
+    pub(crate) hashing: Semaphore,
+    pub(crate) login_attempts: accounts::LoginAttempts,
+}
+
+/// The outside that the use cases need.
+pub struct Outside {
+    /// Settings.
+    pub config: Config,
+    /// The database.
+    pub db: Db,
+    /// Redis.
+    pub redis: Redis,
+    /// Kafka.
+    pub producer: Producer,
+    /// The payment gateway.
+    pub channel: Arc<dyn Channel>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes order numbers.
+    pub numbers: OrderNumbers,
+}
+
+impl Ticketing {
+    /// Puts the parts together.
+    #[must_use]
+    pub fn new(outside: Outside) -> Self {
+        let sessions = crate::http::session::Sessions::new(
+            &outside.config.secrets.session,
+            outside.config.http.is_tls(),
+            Arc::clone(&outside.clock),
+        );
+        let hashing = Semaphore::new(outside.config.limits.password_hashes_max);
+        let inner = Inner {
+            show_facts: ShowFactsCache::new(outside.db.clone()),
+            seat_maps: SeatMaps::default(),
+            sessions,
+            hashing,
+            login_attempts: accounts::LoginAttempts::default(),
+            config: outside.config,
+            db: outside.db,
+            redis: outside.redis,
+            producer: outside.producer,
+            channel: outside.channel,
+            clock: outside.clock,
+            numbers: outside.numbers,
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The database, for tests and commands that look behind the scenes.
+    #[must_use]
+    pub fn db(&self) -> &Db {
+        &self.inner.db
+    }
+
+    /// Redis, for tests and commands that look behind the scenes.
+    #[must_use]
+    pub fn redis(&self) -> &Redis {
+        &self.inner.redis
+    }
+
+    /// Reads and writes sessions.
+    #[must_use]
+    pub fn sessions(&self) -> &crate::http::session::Sessions {
+        &self.inner.sessions
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+}
+
+impl Ticketing {
+    pub(crate) fn producer(&self) -> Producer {
+        self.inner.producer.clone()
+    }
+}

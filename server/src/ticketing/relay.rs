@@ -1,0 +1,51 @@
+//! The relay: sends again what was accepted but never acknowledged by Kafka.
+
+use super::{Failure, Ticketing};
+use crate::kafka::messages::{Message, Placed};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+const EVERY: Duration = Duration::from_secs(1);
+/// Orders sent again for one show in one round.
+const ORDERS_MAX: usize = 200;
+
+impl Ticketing {
+    /// Sends unacknowledged orders again, until cancelled.
+    pub async fn run_relay(&self, cancel: CancellationToken) {
+        let mut ticks = tokio::time::interval(EVERY);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = cancel.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            if let Err(error) = self.relay_once().await {
+                tracing::warn!(%error, cause = ?error, "relay round failed");
+            }
+        }
+    }
+
+    /// One round over all loaded shows; the number of orders sent again.
+    ///
+    /// # Errors
+    /// When Redis fails; the next round goes on.
+    pub async fn relay_once(&self) -> Result<usize, Failure> {
+        let before = self.now() - self.inner.config.limits.resend_after;
+        let mut sent = 0;
+        for show in self.inner.redis.loaded_shows().await? {
+            for (order_no, message) in self.inner.redis.unsent(show, before, ORDERS_MAX).await? {
+                let Ok(message) = Placed::decode(message.as_bytes()) else {
+                    tracing::error!(%order_no, show_id = show.0, "unreadable message of an accepted order");
+                    continue;
+                };
+                self.send(&message);
+                sent += 1;
+            }
+        }
+        if sent > 0 {
+            metrics::counter!("seatflow_orders_resent_total").increment(sent as u64);
+            tracing::info!(orders = sent, "sent again");
+        }
+        Ok(sent)
+    }
+}

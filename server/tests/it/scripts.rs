@@ -1,0 +1,12 @@
+//! The Redis scripts and commands on a real Redis, named by `REDIS_URL`.
+
+mod commands;
+mod confirm;
+mod connection;
+mod fixture;
+mod hold;
+mod leases;
+mod load;
+mod order_cache;
+mod release;
+mod seats;

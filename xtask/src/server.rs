@@ -1,0 +1,127 @@
+//! The `seatflow` program, called by the tasks: its environment, its short commands, and serving.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::command::run_logged;
+use crate::compile::Profile;
+use crate::health;
+use crate::secrets::Secrets;
+use crate::services::{Endpoints, Running, ServiceSet};
+use crate::settings_file::Settings;
+use crate::step::Progress;
+use crate::workspace::Workspace;
+
+const READY_DEADLINE_S: u64 = 60;
+
+/// One server: which program, with which environment.
+pub struct Server {
+    program: PathBuf,
+    root: PathBuf,
+    environment: Vec<(String, String)>,
+    port: u16,
+    logs: PathBuf,
+    pid_file: PathBuf,
+}
+
+impl Server {
+    pub fn new(
+        workspace: &Workspace,
+        set: &ServiceSet,
+        endpoints: &Endpoints,
+        secrets: &Secrets,
+        port: u16,
+    ) -> Self {
+        let mut server = Self {
+            program: Profile::Dev.server(workspace),
+            root: workspace.root().to_path_buf(),
+            environment: Vec::new(),
+            port,
+            logs: set.logs(),
+            pid_file: set.pid_files().join("seatflow.pid"),
+        };
+        for (name, value) in endpoints.as_environment() {
+            server.set(name, value);
+        }
+        for (name, value) in secrets.for_server() {
+            server.set(name, value);
+        }
+        server.set("SEATFLOW_LISTEN", &format!("127.0.0.1:{port}"));
+        server.set("SEATFLOW_PUBLIC_URL", &server.address());
+        let site = Profile::Dev.site(workspace);
+        server.set("SEATFLOW_SITE_ROOT", &site.display().to_string());
+        server
+    }
+
+    /// Adds what a file says, such as shorter times for the browser suite. No file, nothing to add.
+    ///
+    /// # Errors
+    /// When the file exists and cannot be read.
+    pub fn add_settings(&mut self, file: &Path) -> Result<()> {
+        for (name, value) in Settings::read(file)?.iter() {
+            self.set(name, value);
+        }
+        Ok(())
+    }
+
+    /// What people type into the browser.
+    pub fn address(&self) -> String {
+        address(self.port)
+    }
+
+    /// Runs a short command, such as `migrate`, as one step.
+    ///
+    /// # Errors
+    /// When it fails, with what it said.
+    pub fn run(&self, arguments: &[&str], progress: &Progress) -> Result<()> {
+        let word = arguments.first().copied().unwrap_or_default();
+        progress.run(word, || {
+            let mut command = self.command(arguments);
+            let log = self.logs.join(format!("{word}.log"));
+            run_logged(&mut command, &log)?;
+            let last = crate::command::tail(&log, 1);
+            Ok(((), last.trim().to_owned()))
+        })
+    }
+
+    /// Starts to serve and waits until the server says that all it needs is there.
+    ///
+    /// # Errors
+    /// When it ends, or isn't ready in time.
+    pub fn serve(&self, progress: &Progress) -> Result<Running> {
+        progress.run("start server", || {
+            let mut running = Running::spawn(
+                "SeatFlow",
+                "seatflow",
+                &self.command(&["serve"]),
+                &self.logs.join("seatflow.log"),
+                &self.pid_file,
+            )?;
+            running.await_ready(Duration::from_secs(READY_DEADLINE_S), || {
+                health::is_ready(self.port)
+            })?;
+            Ok((running, self.address()))
+        })
+    }
+
+    fn set(&mut self, name: &str, value: &str) {
+        self.environment.push((name.to_owned(), value.to_owned()));
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(arguments)
+            .current_dir(&self.root)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+/// What people type into the browser to reach a server on `port`.
+pub fn address(port: u16) -> String {
+    format!("http://localhost:{port}")
+}
