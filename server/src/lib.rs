@@ -13,4 +13,4 @@ mod running;
 pub mod redis;
 pub mod ticketing;
 
-pub use running::{BuildError, Running, build};
+pub use running::{BuildError, Running, build, look, serve_on};

@@ -1,1 +1,209 @@
-fn main() {}
+//! The `seatflow` command.
+
+use anyhow::Context;
+use app::domain::user::Role;
+use clap::{Parser, Subcommand};
+use server::{
+    cli::{plan, seed},
+    clock::{Clock, SystemClock},
+    config::{Config, stores_from_env},
+    mysql::Db,
+};
+use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use tracing_subscriber::{EnvFilter, layer::SubscriberExt, util::SubscriberInitExt};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Sells seats: never twice, never leaking one, never muddling the money.
+#[derive(Parser)]
+#[command(name = "seatflow", version)]
+struct Command {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Serve the shop, consume its messages and keep its deadlines.
+    Serve {
+        /// Bring the tables up to date first.
+        #[arg(long)]
+        migrate: bool,
+    },
+    /// Bring the database's tables up to date.
+    Migrate,
+    /// Load a catalogue: venues, halls with their plans, events, and shows around today. Twice changes nothing.
+    Seed {
+        /// The catalogue; its paths are relative to it.
+        #[arg(long, default_value = "samples/catalogue.json")]
+        catalogue: PathBuf,
+    },
+    /// Print the invariants of the live stores; exit code 1 when one is violated.
+    Verify {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Work with seating plans.
+    #[command(subcommand)]
+    Plan(PlanAction),
+    /// Work with accounts.
+    #[command(subcommand)]
+    User(UserAction),
+}
+
+#[derive(Subcommand)]
+enum PlanAction {
+    /// Check plans and name every fault, one a line; exit code 1 when there is one.
+    Check {
+        /// Seating plans in the pretix format.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Put a plan into a hall as its newest version; shows that exist keep theirs.
+    Import {
+        /// The hall: its number, or the key it was seeded with.
+        #[arg(long)]
+        hall: String,
+        /// A seating plan in the pretix format.
+        file: PathBuf,
+    },
+}
+
+#[derive(Subcommand)]
+enum UserAction {
+    /// Make an account; the password is read from the environment variable SEATFLOW_NEW_PASSWORD.
+    Create {
+        /// Phone number.
+        #[arg(long)]
+        phone: String,
+        /// customer, staff or admin.
+        #[arg(long, value_parser = |word: &str| Role::from_word(word).ok_or("customer, staff or admin"))]
+        role: Role,
+    },
+}
+
+fn main() -> ExitCode {
+    let command = Command::parse();
+    if let Action::Plan(PlanAction::Check { files }) = &command.action {
+        return plan::check(files);
+    }
+    start_log();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        // Rendering pages blocks a thread now and then; fewer than four of them can starve the rest.
+        .worker_threads(std::thread::available_parallelism().map_or(4, |cores| cores.get().max(4)))
+        .enable_all()
+        .build();
+    let outcome = match runtime {
+        Ok(runtime) => runtime.block_on(run(command.action)),
+        Err(error) => Err(error.into()),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("seatflow: {}", one_message(&error));
+        ExitCode::FAILURE
+    })
+}
+
+/// The error and its causes, without repeating what a cause says again.
+fn one_message(error: &anyhow::Error) -> String {
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !message.contains(&cause) {
+            message.push_str(": ");
+            message.push_str(&cause);
+        }
+    }
+    message
+}
+
+fn start_log() {
+    let filter = EnvFilter::try_from_env("SEATFLOW_LOG")
+        .unwrap_or_else(|_| EnvFilter::new("info,sqlx::query=warn"));
+    let is_json = std::env::var("SEATFLOW_LOG_FORMAT").is_ok_and(|format| format == "json");
+    let registry = tracing_subscriber::registry().with(filter);
+    if is_json {
+        registry.with(tracing_subscriber::fmt::layer().json().with_writer(std::io::stderr)).init();
+    } else {
+        registry.with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr)).init();
+    }
+}
+
+async fn run(action: Action) -> anyhow::Result<ExitCode> {
+    match action {
+        Action::Serve { migrate } => serve(migrate).await,
+        Action::Migrate => {
+            database().await?.migrate().await.context("the tables were not brought up to date")?;
+            println!("The tables are up to date.");
+            Ok(ExitCode::SUCCESS)
+        }
+        Action::Seed { catalogue } => {
+            let report = seed::seed(&database().await?, &catalogue, SystemClock.now()).await?;
+            println!("{report}");
+            for line in seed::demo_accounts(&database().await?).await? {
+                println!("{line}");
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Action::Verify { json } => verify(json).await,
+        Action::Plan(PlanAction::Check { files }) => Ok(plan::check(&files)),
+        Action::Plan(PlanAction::Import { hall, file }) => {
+            let line = seed::import_plan(&database().await?, &hall, &file, SystemClock.now()).await?;
+            println!("{line}");
+            Ok(ExitCode::SUCCESS)
+        }
+        Action::User(UserAction::Create { phone, role }) => {
+            let password = std::env::var("SEATFLOW_NEW_PASSWORD")
+                .context("SEATFLOW_NEW_PASSWORD is missing: the new account's password")?;
+            seed::make_account(&database().await?, &phone, &password, role).await?;
+            println!("The account is made.");
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+async fn database() -> anyhow::Result<Db> {
+    let stores = stores_from_env()?;
+    Db::connect(&stores).await.context("the database can't be used: is it running, and is DATABASE_URL right?")
+}
+
+async fn serve(migrate: bool) -> anyhow::Result<ExitCode> {
+    let config = Config::from_env()?;
+    if migrate {
+        database().await?.migrate().await.context("the tables were not brought up to date")?;
+    }
+    let running = server::build(config, Arc::new(SystemClock)).await?;
+    tracing::info!(address = %running.address, "serving");
+    stop_signal().await;
+    tracing::info!("stopping");
+    running.stop().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let terminated = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = terminated => {}
+    }
+}
+
+async fn verify(json: bool) -> anyhow::Result<ExitCode> {
+    let config = Config::from_env()?;
+    let evidence = server::look(&config, Arc::new(SystemClock)).await?.verify().await?;
+    if json {
+        println!("{}", serde_json::to_string_pretty(&evidence)?);
+    } else {
+        print!("{}", evidence.table());
+    }
+    Ok(if evidence.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -3,7 +3,7 @@
 use crate::{
     clock::Clock,
     config::Config,
-    gateway::{Gateway, GatewayConfig, GatewaySetupError, signature::SigningKeys},
+    gateway::{Gateway, GatewayConfig, GatewaySetupError, signature::{ShortSecret, SigningKeys}},
     http::{AppState, router},
     kafka::{
         KafkaConfig, KafkaSetupError, Producer, Subscription,
@@ -50,6 +50,12 @@ pub enum BuildError {
     /// The payment channel.
     #[error("the payment channel can't be set up: is SEATFLOW_GATEWAY_URL right?")]
     Channel(#[from] ChannelSetupError),
+    /// The gateway's secret.
+    #[error("SEATFLOW_GATEWAY_SECRET can't be used")]
+    GatewaySecret(#[from] ShortSecret),
+    /// The session secret.
+    #[error("SEATFLOW_SESSION_SECRET can't be used")]
+    SessionSecret(#[from] jsonwebtoken::errors::Error),
     /// The address to listen on.
     #[error("can't listen on {address}: is another server using the port? Choose one with SEATFLOW_LISTEN")]
     Listen {
@@ -89,7 +95,7 @@ pub async fn connect(
     let lease = Arc::new(NodeLease::acquire(redis.clone(), instance).await?);
     let producer = Producer::new(&kafka_config(config))?;
     let channel =
-        SimulatedChannel::new(&config.http.gateway_url, keys(config), Arc::clone(&clock))?;
+        SimulatedChannel::new(&config.http.gateway_url, keys(config)?, Arc::clone(&clock))?;
     let ticketing = Ticketing::new(Outside {
         config: config.clone(),
         db,
@@ -98,8 +104,18 @@ pub async fn connect(
         channel: Arc::new(channel),
         numbers: OrderNumbers::new(Arc::clone(&lease), Arc::clone(&clock)),
         clock,
-    });
+    })?;
     Ok((ticketing, lease))
+}
+
+/// The use cases for a command that only looks: no number for this server is kept, nothing is consumed or served.
+///
+/// # Errors
+/// When a store can't be reached.
+pub async fn look(config: &Config, clock: Arc<dyn Clock>) -> Result<Ticketing, BuildError> {
+    let (ticketing, lease) = connect(config, clock).await?;
+    lease.give_back().await?;
+    Ok(ticketing)
 }
 
 /// Starts everything. The tables must exist.
@@ -130,7 +146,7 @@ pub async fn serve_on(
     let gateway_url = format!("{}/gateway", config.http.public_url);
     let gateway = Gateway::new(
         ticketing.db().pool().clone(),
-        GatewayConfig { keys: keys(&config), public_url: gateway_url },
+        GatewayConfig { keys: keys(&config)?, public_url: gateway_url },
         Arc::clone(&clock),
     )?;
     let mut running = Running {
@@ -241,10 +257,12 @@ async fn reported(
     }
 }
 
-fn keys(config: &Config) -> SigningKeys {
-    let secrets = &config.secrets;
-    let previous = secrets.gateway_previous.as_ref().map(crate::config::Secret::expose);
-    SigningKeys::new(secrets.gateway.expose(), previous)
+fn keys(config: &Config) -> Result<SigningKeys, ShortSecret> {
+    let keys = SigningKeys::new(config.secrets.gateway.bytes())?;
+    match &config.secrets.gateway_previous {
+        Some(previous) => keys.with_previous(previous.bytes()),
+        None => Ok(keys),
+    }
 }
 
 /// The Kafka side of a configuration.
@@ -270,6 +288,6 @@ pub fn leptos_options(config: &Config, address: SocketAddr) -> LeptosOptions {
         .site_pkg_dir("pkg")
         .site_addr(address)
         .hash_files(hashes.exists())
-        .hash_file(hashes.to_string_lossy().into_owned())
+        .hash_file(Arc::<str>::from(hashes.to_string_lossy()))
         .build()
 }

@@ -11,6 +11,7 @@ pub mod order_facts;
 pub mod posted_error;
 pub mod poster;
 pub mod problem;
+pub mod seat_map;
 pub mod session;
 pub mod show_chip;
 pub mod steps;

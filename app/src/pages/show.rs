@@ -150,17 +150,22 @@ fn Heading(show: StoredValue<ShowFacts>) -> impl IntoView {
 fn ShowSkeleton() -> impl IntoView {
     let text = ShowText::of(use_lang());
     view! {
-        <div class="show show--waiting" aria-busy="true">
+        <div class="show" aria-busy="true">
             <div class="show__head">
-                <p class="bone" style="width:30%"></p>
-                <p class="bone bone--title"></p>
-                <p class="bone" style="width:50%"></p>
+                <p class="skeleton loading__line" aria-hidden="true"></p>
+                <p class="skeleton loading__title" aria-hidden="true"></p>
+                <p class="skeleton loading__line" aria-hidden="true"></p>
             </div>
             <div class="show__form">
-                <div class="show__map bone">
-                    <p class="unseen" role="status">{text.loading_map}</p>
+                <div class="show__map">
+                    <div class="map map--waiting skeleton"></div>
                 </div>
-                <div class="panel card bone"></div>
+                <div class="panel card">
+                    <p class="loading__word soft" role="status">{text.loading_map}</p>
+                    <p class="loading__out">
+                        <a href="" rel="external">{text.try_again}</a>
+                    </p>
+                </div>
             </div>
         </div>
     }

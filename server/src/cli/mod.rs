@@ -1,3 +1,4 @@
 //! The subcommands of `seatflow` that are not `serve`.
 
 pub mod plan;
+pub mod seed;

@@ -54,14 +54,20 @@ struct DeviceClaims {
 
 impl Sessions {
     /// Cookies signed with `secret`; `Secure` and with the `__Host-` prefix where browsers come by TLS.
-    #[must_use]
-    pub fn new(secret: &Secret, is_tls: bool, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            encoding: EncodingKey::from_secret(secret.bytes()),
-            decoding: DecodingKey::from_secret(secret.bytes()),
+    ///
+    /// # Errors
+    /// When the secret is no key, which the configuration's check of its length rules out.
+    pub fn new(
+        secret: &Secret,
+        is_tls: bool,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, jsonwebtoken::errors::Error> {
+        Ok(Self {
+            encoding: EncodingKey::from_secret(secret.bytes())?,
+            decoding: DecodingKey::from_secret(secret.bytes())?,
             is_tls,
             clock,
-        }
+        })
     }
 
     fn session_cookie(&self) -> &'static str {
@@ -175,7 +181,7 @@ mod tests {
     use app::domain::time::Millis;
 
     fn sessions(clock: &Arc<ShiftedClock>, secret: &str) -> Sessions {
-        Sessions::new(&Secret::new(secret), false, Arc::clone(clock) as Arc<dyn Clock>)
+        Sessions::new(&Secret::new(secret), false, Arc::clone(clock) as Arc<dyn Clock>).unwrap()
     }
 
     fn user() -> User {

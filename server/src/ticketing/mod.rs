@@ -76,13 +76,15 @@ pub struct Outside {
 
 impl Ticketing {
     /// Puts the parts together.
-    #[must_use]
-    pub fn new(outside: Outside) -> Self {
+    ///
+    /// # Errors
+    /// When the session secret is no key.
+    pub fn new(outside: Outside) -> Result<Self, jsonwebtoken::errors::Error> {
         let sessions = crate::http::session::Sessions::new(
             &outside.config.secrets.session,
             outside.config.http.is_tls(),
             Arc::clone(&outside.clock),
-        );
+        )?;
         let hashing = Semaphore::new(outside.config.limits.password_hashes_max);
         let inner = Inner {
             show_facts: ShowFactsCache::new(outside.db.clone()),
@@ -98,7 +100,7 @@ impl Ticketing {
             clock: outside.clock,
             numbers: outside.numbers,
         };
-        Self { inner: Arc::new(inner) }
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The database, for tests and commands that look behind the scenes.

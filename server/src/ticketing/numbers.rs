@@ -39,7 +39,7 @@ impl OrderNumbers {
 
     /// The next number for an order of `user`; none while this server has no node of its own.
     pub fn next(&self, user: UserId) -> Option<OrderNo> {
-        let node = self.lease.node()?;
+        let node = self.lease.node_at(tokio::time::Instant::now())?;
         let now_ms = self.clock.now().0;
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last = last.next(now_ms);

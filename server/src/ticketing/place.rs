@@ -5,7 +5,7 @@
 use super::{Failure, Ticketing, failure::OrTell, show_facts::ShowFacts};
 use crate::{
     kafka::{TraceParent, messages::{Placed as PlacedMessage, PlacedSeat}},
-    redis::{limit_field, scripts::hold::{HoldCommand, HoldReply}},
+    redis::{limit_field, scripts::{HoldCommand, HoldReply}},
 };
 use app::{
     domain::{

@@ -5,7 +5,7 @@ use crate::{
     mysql::orders::{ItemRecord, OrderRecord},
     redis::{
         HoldRecord,
-        scripts::load::{LoadReply, LoadShow, LoadedSeat, ShowMeta},
+        scripts::{LoadReply, LoadShow, LoadedSeat, ShowMeta},
     },
 };
 use app::domain::{

@@ -1,7 +1,7 @@
 //! The live map of each show: however many browsers poll, Redis is asked at most twenty times a second for a show.
 
 use super::{Failure, Ticketing};
-use crate::redis::scripts::seats::SeatsReply;
+use crate::redis::scripts::SeatsReply;
 use app::domain::{
     ids::ShowId,
     seat::{MapUpdate, MapVersion, SeatChange, SeatMap},

@@ -14,7 +14,7 @@ use crate::{
         outbox::{OutboxKind, OutboxRow},
     },
     payment_channel::{ChannelError, NewRefund, RefundProgress as AtGateway, RefusalCode},
-    redis::scripts::confirm::ConfirmReply,
+    redis::scripts::ConfirmReply,
 };
 use app::domain::{
     ids::OrderNo,

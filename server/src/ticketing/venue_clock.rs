@@ -27,7 +27,7 @@ pub fn venue_time(at: Timestamp, zone_name: &str) -> VenueTime {
 /// The venue's date at a moment.
 #[must_use]
 pub fn date_at(at: Timestamp, zone: &TimeZone) -> Date {
-    instant(at).to_zoned(zone.clone()).date()
+    instant(at).to_zoned_datetime(zone.clone()).date()
 }
 
 /// When a date begins and ends at the venue; a day of a clock change is 23 or 25 hours long.

@@ -8,7 +8,7 @@
 //! walks over all seats in the browser, but for the arrow keys' first use and an update that replaces the whole map.
 
 mod choice;
-#[cfg(feature = "hydrate")]
+#[cfg(all(feature = "hydrate", not(feature = "ssr")))]
 mod controller;
 mod grid;
 #[cfg(feature = "ssr")]

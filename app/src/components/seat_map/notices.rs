@@ -3,6 +3,7 @@
 use super::map_state::{Lost, MapState};
 use crate::{
     api::orders::MySeats,
+    components::timer::monotonic_ms,
     domain::{
         catalogue::{SaleState, ShowPage},
         hold::Refusal,
@@ -65,7 +66,7 @@ fn Refused(error: Signal<Option<AppError>>) -> impl IntoView {
             _ => None,
         };
         Some(view! {
-            <div class="notice notice--bad" role="alert" tabindex="-1" node_ref=alert>
+            <div class="notice bad" role="alert" tabindex="-1" node_ref=alert>
                 <p>{error_text(lang, &error)}</p>
                 {order.map(|href| view! { <a href=href>{text.to_orders}</a> })}
             </div>
@@ -85,7 +86,7 @@ fn LostSeats(state: MapState) -> impl IntoView {
         let places: Vec<String> = lost.iter().map(|lost| lost.place.clone()).collect();
         let offers = lost.into_iter().filter_map(|Lost { instead, .. }| instead);
         Some(view! {
-            <div class="notice notice--warn" role="alert">
+            <div class="notice warn" role="alert">
                 <p>{show::lost(lang, &places)}</p>
                 {offers
                     .map(|offer| {
@@ -114,7 +115,7 @@ fn MineNotice(mine: MySeats) -> impl IntoView {
     };
     (count > 0).then(|| {
         view! {
-            <div class="notice notice--mine">
+            <div class="notice mine">
                 <p>{show::mine_note(lang, count, mine.pending.is_some())}</p>
                 <a class="btn quiet" href=href>
                     {link}
@@ -173,9 +174,9 @@ pub fn server_clock(show: &ShowPage) -> Signal<Timestamp> {
     let now = RwSignal::new(start);
     if let SaleState::NotYet { .. } = show.sale {
         Effect::new(move |_| {
-            let began = steady_ms();
+            let began = monotonic_ms();
             let tick = move || {
-                let passed = Millis(steady_ms() - began);
+                let passed = Millis(monotonic_ms() - began);
                 now.set(start + passed);
             };
             if let Ok(ticking) = set_interval_with_handle(tick, Duration::from_secs(1)) {
@@ -184,10 +185,4 @@ pub fn server_clock(show: &ShowPage) -> Signal<Timestamp> {
         });
     }
     now.into()
-}
-
-/// Milliseconds on a clock that only goes forward.
-#[expect(clippy::cast_possible_truncation, reason = "milliseconds since the page was opened fit by far")]
-fn steady_ms() -> i64 {
-    window().performance().map_or(0.0, |clock| clock.now()) as i64
 }

@@ -66,10 +66,10 @@ fn MapWait(load: RwSignal<MapLoad>) -> impl IntoView {
 }
 
 /// In the browser the map's controller takes over once the map is in the page.
-#[cfg(feature = "hydrate")]
+#[cfg(all(feature = "hydrate", not(feature = "ssr")))]
 fn take_over(root: NodeRef<html::Div>, facts: MapFacts, state: MapState) {
     super::controller::start(root, facts, state, use_lang());
 }
 
-#[cfg(not(feature = "hydrate"))]
+#[cfg(not(all(feature = "hydrate", not(feature = "ssr"))))]
 fn take_over(_root: NodeRef<html::Div>, _facts: MapFacts, _state: MapState) {}

@@ -39,7 +39,7 @@ async fn silent_redis() -> String {
     tokio::spawn(async move {
         let (mut client, _) = listener.accept().await.unwrap();
         let mut greeting = [0; 4096];
-        client.read(&mut greeting).await.unwrap();
+        assert!(client.read(&mut greeting).await.unwrap() > 0);
         client.write_all(b"+OK\r\n+OK\r\n").await.unwrap();
         while client.read(&mut greeting).await.is_ok_and(|read| read > 0) {}
     });

@@ -12,7 +12,7 @@ use server::redis::{
     keys::ShowKey,
     scripts::{HoldCommand, HoldReply, LoadReply, LoadShow, SeatsReply, ShowMeta},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 pub const SHOW: ShowId = ShowId(7);
 pub const EPOCH: u32 = 1_795_990_000;
@@ -33,8 +33,11 @@ impl Stage {
     /// Without any show.
     pub async fn empty() -> Self {
         let prefix = format!("test-{}", uuid::Uuid::new_v4().simple());
+        // A busy machine may answer late; how late is not what these tests are about.
         let config = RedisConfig {
             prefix: prefix.clone(),
+            connect_timeout: Duration::from_secs(30),
+            response_timeout: Duration::from_secs(30),
             ..RedisConfig::new(url())
         };
         Self {

@@ -39,7 +39,7 @@ async fn a_reader_gets_what_changed_since_its_version_oldest_first() {
         seat: SeatIndex(seat),
         state,
     };
-    let all = vec![
+    let all = [
         change(3, SeatState::Locked),
         change(4, SeatState::Locked),
         change(3, SeatState::Sold),

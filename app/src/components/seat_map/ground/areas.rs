@@ -86,7 +86,7 @@ pub fn draw(html: &mut String, area: &Area, layout: &MapLayout) {
 }
 
 fn draw_shape(html: &mut String, area: &Area, frame: &AreaFrame, paint: Paint, layout: &MapLayout) {
-    let mut field = |html: &mut String, name: &str, length: f64| {
+    let field = |html: &mut String, name: &str, length: f64| {
         html.push_str(name);
         number(html, layout.length(length));
         html.push('"');
