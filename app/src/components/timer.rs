@@ -2,31 +2,38 @@
 
 use leptos::prelude::*;
 
-#[cfg(all(feature = "hydrate", not(feature = "ssr")))]
-type Running = gloo_timers::callback::Timeout;
-#[cfg(not(all(feature = "hydrate", not(feature = "ssr"))))]
-type Running = ();
-
 /// At most one running timer. It ends with the component that made it.
+///
+/// What it keeps is a count and no handle of the browser's, because the server drops what it has rendered on any thread.
 #[derive(Clone, Copy)]
-pub struct Timer(StoredValue<Option<Running>, LocalStorage>);
+pub struct Timer {
+    /// How often the timer was started or stopped; an older start has nothing to say any more.
+    starts: StoredValue<u32>,
+}
 
 impl Timer {
     /// A timer that does not run.
     #[must_use]
     pub fn new() -> Self {
-        Self(StoredValue::new_local(None))
+        Self { starts: StoredValue::new(0) }
     }
 
     /// Calls `then` once, `after_ms` from now, instead of what the timer was to call before.
     pub fn start(self, after_ms: u32, then: impl FnOnce() + 'static) {
-        // Setting a disposed timer drops the new one, so nothing fires for a page that is gone.
-        let _ = self.0.try_set_value(Some(run(after_ms, then)));
+        self.stop();
+        let started = self.starts.try_get_value();
+        let then = move || {
+            // A timer that is gone belonged to a page that is gone.
+            if started.is_some() && self.starts.try_get_value() == started {
+                then();
+            }
+        };
+        call_later(after_ms, then);
     }
 
     /// Forgets what the timer was to call.
     pub fn stop(self) {
-        let _ = self.0.try_set_value(None);
+        let _ = self.starts.try_update_value(|starts| *starts = starts.wrapping_add(1));
     }
 }
 
@@ -37,12 +44,12 @@ impl Default for Timer {
 }
 
 #[cfg(all(feature = "hydrate", not(feature = "ssr")))]
-fn run(after_ms: u32, then: impl FnOnce() + 'static) -> Running {
-    gloo_timers::callback::Timeout::new(after_ms, then)
+fn call_later(after_ms: u32, then: impl FnOnce() + 'static) {
+    gloo_timers::callback::Timeout::new(after_ms, then).forget();
 }
 
 #[cfg(not(all(feature = "hydrate", not(feature = "ssr"))))]
-fn run(_after_ms: u32, _then: impl FnOnce() + 'static) -> Running {}
+fn call_later(_after_ms: u32, _then: impl FnOnce() + 'static) {}
 
 /// Milliseconds since the page was opened, by a clock that nobody can set.
 #[cfg(all(feature = "hydrate", not(feature = "ssr")))]

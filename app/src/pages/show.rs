@@ -256,12 +256,10 @@ mod server_part {
 mod server_part {
     use super::{MySeats, SeatIndex, ShowFacts, ShowId};
 
-    #[expect(clippy::unused_async, reason = "the server's part waits")]
     pub async fn map_html(_show: &ShowFacts, _mine: &MySeats, _wanted: Vec<SeatIndex>) -> String {
         String::new()
     }
 
-    #[expect(clippy::unused_async, reason = "the server's part waits")]
     pub async fn lost_places(_id: ShowId, _wanted: Vec<SeatIndex>) -> Vec<String> {
         Vec::new()
     }

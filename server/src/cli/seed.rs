@@ -266,7 +266,7 @@ async fn seed_events<'a>(
                 language: &event.language,
                 summary: &event.summary,
                 description: &event.description,
-                poster: &event.poster,
+                poster: &site_path(&event.poster),
             })
             .await?;
         report.events += 1;
@@ -326,6 +326,11 @@ fn sale_start(
 ) -> anyhow::Result<Timestamp> {
     let opens = date.checked_sub(entry.sale_opens_days_before.days())?;
     Ok(moment(opens, Time::constant(10, 0, 0, 0), time_zone))
+}
+
+/// A file of the site as pages name it.
+fn site_path(file: &str) -> String {
+    format!("/{}", file.trim_start_matches('/'))
 }
 
 fn zones<'a>(entry: &'a ShowEntry, plan: &Plan) -> anyhow::Result<Vec<NewZone<'a>>> {

@@ -27,8 +27,10 @@ const IDLE_TICK: Duration = Duration::from_millis(500);
 /// is not in trouble is done before.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Pauses between attempts at one batch, and at one dead letter.
-const PAUSES: Pauses =
-    Pauses { first: Duration::from_millis(50), longest: Duration::from_millis(2_000) };
+const PAUSES: Pauses = Pauses {
+    first: Duration::from_millis(50),
+    longest: Duration::from_millis(2_000),
+};
 
 /// How much a handler gets at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +43,10 @@ pub struct BatchLimits {
 
 impl Default for BatchLimits {
     fn default() -> Self {
-        Self { messages_max: 200, linger_ms_max: 5 }
+        Self {
+            messages_max: 200,
+            linger_ms_max: 5,
+        }
     }
 }
 
@@ -202,9 +207,12 @@ impl<H: BatchHandler> BatchConsumer<H> {
             match change {
                 Change::Assigned(partitions) => self.owned.extend(partitions),
                 Change::Revoked(partitions) => {
-                    self.owned.retain(|partition| !partitions.contains(partition));
-                    self.positions.retain(|partition, _| !partitions.contains(partition));
-                    self.waiting.retain(|message| !partitions.contains(&message.partition));
+                    self.owned
+                        .retain(|partition| !partitions.contains(partition));
+                    self.positions
+                        .retain(|partition, _| !partitions.contains(partition));
+                    self.waiting
+                        .retain(|message| !partitions.contains(&message.partition));
                 }
             }
         }
@@ -213,7 +221,10 @@ impl<H: BatchHandler> BatchConsumer<H> {
     /// Commits a batch that is done. What was taken away meanwhile is the new owner's to commit.
     fn commit(&mut self, batch: &[Arrived]) {
         self.apply_changes();
-        for message in batch.iter().filter(|message| self.owned.contains(&message.partition)) {
+        for message in batch
+            .iter()
+            .filter(|message| self.owned.contains(&message.partition))
+        {
             let position = self.positions.entry(message.partition).or_insert(0);
             *position = (*position).max(message.offset + 1);
         }

@@ -186,7 +186,10 @@ pub(super) struct GroupNotes {
 
 impl GroupNotes {
     pub(super) fn new(group: &str) -> Self {
-        Self { group: group.to_owned(), ..Self::default() }
+        Self {
+            group: group.to_owned(),
+            ..Self::default()
+        }
     }
 
     /// Changes since the last call, oldest first.
@@ -200,7 +203,10 @@ impl GroupNotes {
     }
 
     fn note(&self, change: Change) {
-        self.changes.lock().unwrap_or_else(PoisonError::into_inner).push(change);
+        self.changes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(change);
     }
 }
 
@@ -214,8 +220,13 @@ impl ClientContext for GroupNotes {
     }
 
     fn stats(&self, statistics: Statistics) {
-        let partitions = statistics.topics.values().flat_map(|topic| topic.partitions.values());
-        let lag: i64 = partitions.map(|partition| partition.consumer_lag.max(0)).sum();
+        let partitions = statistics
+            .topics
+            .values()
+            .flat_map(|topic| topic.partitions.values());
+        let lag: i64 = partitions
+            .map(|partition| partition.consumer_lag.max(0))
+            .sum();
         let lag = f64::from(u32::try_from(lag).unwrap_or(u32::MAX));
         metrics::gauge!(metric::CONSUMER_LAG, "group" => self.group.clone()).set(lag);
     }
@@ -241,5 +252,8 @@ impl ConsumerContext for GroupNotes {
 
 /// A consumer reads one topic, so the partition's number says all.
 fn partitions_of(list: &TopicPartitionList) -> Vec<i32> {
-    list.elements().iter().map(|element| element.partition()).collect()
+    list.elements()
+        .iter()
+        .map(|element| element.partition())
+        .collect()
 }

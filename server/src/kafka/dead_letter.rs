@@ -2,12 +2,7 @@
 //!
 //! A dead letter has the key, the payload and the `traceparent` of the message it was, and the headers below.
 
-use super::{
-    ProduceError, Producer, Topic,
-    group::Arrived,
-    metric,
-    trace::TRACEPARENT,
-};
+use super::{ProduceError, Producer, Topic, group::Arrived, metric, trace::TRACEPARENT};
 use rdkafka::message::{Header, OwnedHeaders};
 
 /// Header: why the message is here, in words.
@@ -53,13 +48,21 @@ impl DeadLetters {
             (SOURCE_OFFSET, offset.as_str()),
             (GROUP, self.group.as_str()),
         ] {
-            headers = headers.insert(Header { key, value: Some(value) });
+            headers = headers.insert(Header {
+                key,
+                value: Some(value),
+            });
         }
         if let Some(trace) = message.trace {
             let value = trace.to_string();
-            headers = headers.insert(Header { key: TRACEPARENT, value: Some(&value) });
+            headers = headers.insert(Header {
+                key: TRACEPARENT,
+                value: Some(&value),
+            });
         }
-        self.producer.enqueue_record(&self.name, &message.key, &message.payload, headers)?.await?;
+        self.producer
+            .enqueue_record(&self.name, &message.key, &message.payload, headers)?
+            .await?;
         metrics::counter!(metric::DEAD_LETTERS, "topic" => self.source.name()).increment(1);
         tracing::error!(
             topic = self.source.name(),

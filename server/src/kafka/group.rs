@@ -88,25 +88,30 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn join(
-        subscription: &Subscription,
-        topic: Topic,
-    ) -> Result<Self, KafkaSetupError> {
+    pub(super) fn join(subscription: &Subscription, topic: Topic) -> Result<Self, KafkaSetupError> {
         let config = &subscription.config;
         let topic = config.topic(topic);
         let consumer: StreamConsumer<GroupNotes> = config
             .consumer(&subscription.group)
             .create_with_context(GroupNotes::new(&subscription.group))
             .map_err(KafkaSetupError::Client)?;
-        consumer.subscribe(&[&topic]).map_err(KafkaSetupError::Client)?;
-        Ok(Self { consumer: Some(consumer), topic, group: subscription.group.clone() })
+        consumer
+            .subscribe(&[&topic])
+            .map_err(KafkaSetupError::Client)?;
+        Ok(Self {
+            consumer: Some(consumer),
+            topic,
+            group: subscription.group.clone(),
+        })
     }
 
     /// Waits for the next message. May be dropped at any time without losing one.
     ///
     /// Changes of the assignment that came before the message are in [`Member::take_changes`] when it returns.
     pub(super) async fn next(&self) -> Result<Arrived, Gone> {
-        let Some(consumer) = &self.consumer else { return Err(Gone) };
+        let Some(consumer) = &self.consumer else {
+            return Err(Gone);
+        };
         loop {
             match consumer.recv().await {
                 Ok(message) => return Ok(Arrived::from_borrowed(&message)),
@@ -121,12 +126,17 @@ impl Member {
 
     /// Partitions that came or went since the last call, oldest first.
     pub(super) fn take_changes(&self) -> Vec<Change> {
-        self.consumer.as_ref().map(|it| it.context().take_changes()).unwrap_or_default()
+        self.consumer
+            .as_ref()
+            .map(|it| it.context().take_changes())
+            .unwrap_or_default()
     }
 
     /// Whether a commit failed since the last call, so that it has to be sent again.
     pub(super) fn take_commit_failed(&self) -> bool {
-        self.consumer.as_ref().is_some_and(|it| it.context().take_commit_failed())
+        self.consumer
+            .as_ref()
+            .is_some_and(|it| it.context().take_commit_failed())
     }
 
     /// Sends positions to the brokers without waiting.
@@ -147,12 +157,16 @@ impl Member {
 
     /// Goes on fetching.
     pub(super) fn resume(&self) {
-        self.attempt("resume", |consumer| consumer.resume(&consumer.assignment()?));
+        self.attempt("resume", |consumer| {
+            consumer.resume(&consumer.assignment()?)
+        });
     }
 
     /// Commits positions and leaves the group, so that others get its partitions at once.
     pub(super) async fn leave(mut self, positions: Positions) {
-        let Some(consumer) = self.consumer.take() else { return };
+        let Some(consumer) = self.consumer.take() else {
+            return;
+        };
         let list = self.list(&positions);
         let group = self.group.clone();
         let (left, leaving) = tokio::sync::oneshot::channel::<()>();
@@ -166,7 +180,10 @@ impl Member {
             drop(left);
         });
         if tokio::time::timeout(LEAVE_TIMEOUT, leaving).await.is_err() {
-            tracing::warn!(group = self.group, "kafka consumer did not leave its group in time");
+            tracing::warn!(
+                group = self.group,
+                "kafka consumer did not leave its group in time"
+            );
         }
     }
 

@@ -24,13 +24,20 @@ impl<T> DelayHeap<T> {
     /// A heap with nothing in it.
     #[must_use]
     pub fn new() -> Self {
-        Self { slots: BinaryHeap::new(), put_in: 0 }
+        Self {
+            slots: BinaryHeap::new(),
+            put_in: 0,
+        }
     }
 
     /// Puts something in that is due at `due_at`.
     pub fn push(&mut self, due_at: Timestamp, item: T) {
         self.put_in += 1;
-        self.slots.push(Reverse(Slot { due_at, turn: self.put_in, item }));
+        self.slots.push(Reverse(Slot {
+            due_at,
+            turn: self.put_in,
+            item,
+        }));
     }
 
     /// Takes out the earliest thing, if it is due at `now`; never before its time.
@@ -38,7 +45,9 @@ impl<T> DelayHeap<T> {
         if self.next_due()? > now {
             return None;
         }
-        self.slots.pop().map(|Reverse(slot)| (slot.due_at, slot.item))
+        self.slots
+            .pop()
+            .map(|Reverse(slot)| (slot.due_at, slot.item))
     }
 
     /// When the earliest thing is due.
@@ -102,7 +111,9 @@ mod tests {
     use super::*;
 
     fn drain(heap: &mut DelayHeap<&'static str>, now: i64) -> Vec<&'static str> {
-        std::iter::from_fn(|| heap.pop_due(Timestamp(now))).map(|(_, item)| item).collect()
+        std::iter::from_fn(|| heap.pop_due(Timestamp(now)))
+            .map(|(_, item)| item)
+            .collect()
     }
 
     #[test]
@@ -124,7 +135,10 @@ mod tests {
         assert_eq!(drain(&mut heap, 499), Vec::<&str>::new());
         assert_eq!(drain(&mut heap, 500), ["soon"]);
         assert_eq!(drain(&mut heap, 999), Vec::<&str>::new());
-        assert_eq!(heap.pop_due(Timestamp(1_000)), Some((Timestamp(1_000), "late")));
+        assert_eq!(
+            heap.pop_due(Timestamp(1_000)),
+            Some((Timestamp(1_000), "late"))
+        );
         assert_eq!(heap.next_due(), None);
     }
 
@@ -136,8 +150,9 @@ mod tests {
         }
         heap.retain(|item| *item == "keep");
         assert_eq!(heap.len(), 3);
-        let due: Vec<i64> =
-            std::iter::from_fn(|| heap.pop_due(Timestamp(10))).map(|(due, _)| due.0).collect();
+        let due: Vec<i64> = std::iter::from_fn(|| heap.pop_due(Timestamp(10)))
+            .map(|(due, _)| due.0)
+            .collect();
         assert_eq!(due, [1, 5, 7]);
     }
 }

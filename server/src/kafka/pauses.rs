@@ -32,8 +32,10 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_the_longest() {
-        let pauses =
-            Pauses { first: Duration::from_millis(50), longest: Duration::from_millis(2_000) };
+        let pauses = Pauses {
+            first: Duration::from_millis(50),
+            longest: Duration::from_millis(2_000),
+        };
         let lengths: Vec<u128> = (1..=8).map(|n| pauses.after(n).as_millis()).collect();
         assert_eq!(lengths, [50, 100, 200, 400, 800, 1_600, 2_000, 2_000]);
         assert_eq!(pauses.after(u32::MAX).as_millis(), 2_000);
@@ -42,7 +44,11 @@ mod tests {
     #[tokio::test]
     async fn a_panic_in_a_handler_is_an_answer() {
         assert_eq!(surviving(async { 7 }).await, Some(7));
-        let panicking = async { if true { panic!("on purpose") } };
+        let panicking = async {
+            if true {
+                panic!("on purpose")
+            }
+        };
         assert_eq!(surviving(panicking).await, None);
     }
 }

@@ -1,8 +1,7 @@
 //! One producer for the whole server. It takes a message at once or refuses it; it never makes its caller wait.
 
 use super::{
-    KafkaConfig, KafkaSetupError, Message, Topic, TraceParent,
-    client::ClientLog,
+    KafkaConfig, KafkaSetupError, Message, Topic, TraceParent, client::ClientLog,
     trace::TRACEPARENT,
 };
 use rdkafka::{
@@ -64,7 +63,10 @@ impl Producer {
     /// When librdkafka refuses the settings.
     pub fn new(config: &KafkaConfig) -> Result<Self, KafkaSetupError> {
         let inner = start(config).map_err(KafkaSetupError::Client)?;
-        Ok(Self { config: config.clone(), inner: Arc::new(RwLock::new(inner)) })
+        Ok(Self {
+            config: config.clone(),
+            inner: Arc::new(RwLock::new(inner)),
+        })
     }
 
     /// Puts a message into the queue. Messages of one key keep their order.
@@ -81,7 +83,10 @@ impl Producer {
         let mut headers = OwnedHeaders::new();
         if let Some(trace) = trace {
             let value = trace.to_string();
-            headers = headers.insert(Header { key: TRACEPARENT, value: Some(&value) });
+            headers = headers.insert(Header {
+                key: TRACEPARENT,
+                value: Some(&value),
+            });
         }
         self.enqueue_record(&self.config.topic(topic), key.as_bytes(), payload, headers)
     }
@@ -105,8 +110,12 @@ impl Producer {
         payload: &[u8],
         headers: OwnedHeaders,
     ) -> Result<DeliveryFuture, ProduceError> {
-        let record =
-            || FutureRecord::to(topic).key(key).payload(payload).headers(headers.clone());
+        let record = || {
+            FutureRecord::to(topic)
+                .key(key)
+                .payload(payload)
+                .headers(headers.clone())
+        };
         let inner = self.current();
         let refused = match inner.send_result(record()) {
             Ok(delivery) => return Ok(DeliveryFuture(delivery)),
@@ -115,7 +124,9 @@ impl Producer {
         if refused.rdkafka_error_code() == Some(RDKafkaErrorCode::Fatal) {
             self.restart(&inner)?;
             let again = self.current().send_result(record());
-            return again.map(DeliveryFuture).map_err(|(error, _)| why_not_taken(error));
+            return again
+                .map(DeliveryFuture)
+                .map_err(|(error, _)| why_not_taken(error));
         }
         Err(why_not_taken(refused))
     }
@@ -128,11 +139,16 @@ impl Producer {
         let inner = self.current();
         // librdkafka's flush blocks its thread.
         let flushed = tokio::task::spawn_blocking(move || inner.flush(timeout)).await;
-        flushed.unwrap_or(Err(KafkaError::Canceled)).map_err(ProduceError::Unknown)
+        flushed
+            .unwrap_or(Err(KafkaError::Canceled))
+            .map_err(ProduceError::Unknown)
     }
 
     fn current(&self) -> Inner {
-        self.inner.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Replaces a producer that met an error from which an idempotent producer can't recover: its brokers lost what it had

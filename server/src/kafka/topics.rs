@@ -1,9 +1,6 @@
 //! The topics, and making sure that they are there.
 
-use super::{
-    KafkaConfig, KafkaSetupError,
-    client::ClientLog,
-};
+use super::{KafkaConfig, KafkaSetupError, client::ClientLog};
 use rdkafka::{
     admin::{AdminClient, AdminOptions, NewTopic, TopicReplication},
     types::RDKafkaErrorCode,
@@ -33,8 +30,12 @@ pub enum Topic {
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 4] =
-        [Self::OrderCreate, Self::OrderTimeout, Self::OrderEvents, Self::Notify];
+    pub const ALL: [Self; 4] = [
+        Self::OrderCreate,
+        Self::OrderTimeout,
+        Self::OrderEvents,
+        Self::Notify,
+    ];
 
     /// The name without the installation's prefix.
     #[must_use]
@@ -55,15 +56,22 @@ impl Topic {
 /// # Errors
 /// When the brokers can't be reached within 20 s or refuse a topic.
 pub async fn ensure_topics(config: &KafkaConfig) -> Result<(), KafkaSetupError> {
-    let admin: AdminClient<ClientLog> =
-        config.client().create_with_context(ClientLog).map_err(KafkaSetupError::Client)?;
+    let admin: AdminClient<ClientLog> = config
+        .client()
+        .create_with_context(ClientLog)
+        .map_err(KafkaSetupError::Client)?;
     let names = Topic::ALL.map(|topic| (config.topic(topic), config.dead_letter_topic(topic)));
     let wanted: Vec<NewTopic<'_>> = names
         .iter()
         .flat_map(|(name, dead)| {
             [
                 new_topic(config, name, config.partitions, RETENTION_MS),
-                new_topic(config, dead, DEAD_LETTER_PARTITIONS, DEAD_LETTER_RETENTION_MS),
+                new_topic(
+                    config,
+                    dead,
+                    DEAD_LETTER_PARTITIONS,
+                    DEAD_LETTER_RETENTION_MS,
+                ),
             ]
         })
         .collect();
@@ -89,9 +97,17 @@ fn new_topic<'a>(
     partitions: i32,
     retention_ms: &'a str,
 ) -> NewTopic<'a> {
-    let topic = NewTopic::new(name, partitions, TopicReplication::Fixed(config.replication))
-        .set("cleanup.policy", "delete")
-        .set("retention.ms", retention_ms);
+    let topic = NewTopic::new(
+        name,
+        partitions,
+        TopicReplication::Fixed(config.replication),
+    )
+    .set("cleanup.policy", "delete")
+    .set("retention.ms", retention_ms);
     // With three copies an acknowledgement means two of them, so that losing one broker loses nothing.
-    if config.replication >= 3 { topic.set("min.insync.replicas", "2") } else { topic }
+    if config.replication >= 3 {
+        topic.set("min.insync.replicas", "2")
+    } else {
+        topic
+    }
 }

@@ -29,7 +29,11 @@ impl TraceParent {
         if trace_id == 0 || span_id == 0 {
             return Err(InvalidTraceParent);
         }
-        Ok(Self { trace_id, span_id, sampled: true })
+        Ok(Self {
+            trace_id,
+            span_id,
+            sampled: true,
+        })
     }
 
     /// The start of a new trace, with random ids.
@@ -45,7 +49,10 @@ impl TraceParent {
     /// The next step of the same trace, with a random id.
     #[must_use]
     pub fn child(self) -> Self {
-        Self { span_id: rand::random_range(1..=u64::MAX), ..self }
+        Self {
+            span_id: rand::random_range(1..=u64::MAX),
+            ..self
+        }
     }
 
     /// The trace's id as logs show it: 32 hexadecimal digits.
@@ -58,7 +65,11 @@ impl TraceParent {
 impl fmt::Display for TraceParent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let flags = u8::from(self.sampled);
-        write!(f, "00-{:032x}-{:016x}-{flags:02x}", self.trace_id, self.span_id)
+        write!(
+            f,
+            "00-{:032x}-{:016x}-{flags:02x}",
+            self.trace_id, self.span_id
+        )
     }
 }
 
@@ -75,15 +86,24 @@ impl FromStr for TraceParent {
             return Err(InvalidTraceParent);
         }
         let span_id = u64::try_from(span_id).map_err(|_| InvalidTraceParent)?;
-        Ok(Self { sampled: flags & 1 == 1, ..Self::from_ids(trace_id, span_id)? })
+        Ok(Self {
+            sampled: flags & 1 == 1,
+            ..Self::from_ids(trace_id, span_id)?
+        })
     }
 }
 
 /// Reads exactly `digits` lower-case hexadecimal digits.
 fn hex(text: &str, digits: usize) -> Option<u128> {
     let plain = text.len() == digits
-        && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
-    if plain { u128::from_str_radix(text, 16).ok() } else { None }
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    if plain {
+        u128::from_str_radix(text, 16).ok()
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]

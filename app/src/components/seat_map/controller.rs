@@ -62,8 +62,8 @@ pub fn start(root: NodeRef<html::Div>, facts: MapFacts, state: MapState, lang: L
         leptos::task::spawn_local(async move {
             let Some(controller) = taking::take_over(&root, facts, state, lang).await else { return };
             let listeners = listeners::listen(&root, &controller);
-            // Nobody is left to tell when the page has been left meanwhile: what is returned is dropped, and so ends.
-            drop(running.try_update_value(move |running| *running = Some(listeners)));
+            // When the page has been left meanwhile, the listeners are dropped here and so end.
+            let _ = running.try_update_value(move |running| *running = Some(listeners));
             controller.poll_now();
         });
     });

@@ -10,17 +10,20 @@
 mod choice;
 #[cfg(all(feature = "hydrate", not(feature = "ssr")))]
 mod controller;
+#[cfg(any(test, all(feature = "hydrate", not(feature = "ssr"))))]
 mod grid;
 #[cfg(feature = "ssr")]
 mod ground;
 mod legend;
 mod map_state;
+#[cfg(any(test, all(feature = "hydrate", not(feature = "ssr"))))]
 mod name;
 mod notices;
 mod panel;
 #[cfg(feature = "ssr")]
 pub mod render;
 mod view;
+#[cfg(any(test, all(feature = "hydrate", not(feature = "ssr"))))]
 mod zones;
 
 pub use choice::{read_choice, write_choice};

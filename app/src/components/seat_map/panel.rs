@@ -114,6 +114,10 @@ fn Checkout(
     let lang = use_lang();
     let text = ShowText::of(lang);
     let total = move || state.chosen.with(|chosen| show.with_value(|show| total(show, chosen)));
+    let places = move || {
+        let places = state.chosen.with(|chosen| chosen.iter().map(|seat| seat.place.clone()).collect::<Vec<_>>());
+        places.join(" · ")
+    };
     let label = move || match is_pending.get() {
         true => text.holding.to_owned(),
         false => show::hold_button(lang, state.chosen.read().len()),
@@ -130,6 +134,7 @@ fn Checkout(
             <p class="checkout__total only-script">
                 <span>{text.total} " " <span class="soft small">{text.included}</span></span>
                 <b class="num">{total}</b>
+                <span class="checkout__places soft small">{places}</span>
             </p>
             <button
                 type="submit"

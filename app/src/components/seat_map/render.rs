@@ -201,6 +201,14 @@ fn head(plan: &Plan, layout: &MapLayout, lang: Lang) -> String {
     number(&mut text, layout.height);
     text.push_str(";--side:");
     number(&mut text, layout.seat_size);
+    text.push_str("\" data-kinds=\"");
+    let has = |kind| plan.seats.iter().any(|seat| seat.kind == kind);
+    for (kind, name) in KINDS {
+        if has(kind) {
+            text.push_str(name);
+            text.push(' ');
+        }
+    }
     text.push('"');
     text
 }
@@ -330,6 +338,13 @@ fn kind_attribute(kind: SeatKind) -> &'static str {
         SeatKind::Couple => " data-kind=couple",
     }
 }
+
+/// The kinds that the legend explains only where there are such seats.
+const KINDS: [(SeatKind, &str); 3] = [
+    (SeatKind::Wheelchair, "wheelchair"),
+    (SeatKind::Companion, "companion"),
+    (SeatKind::Couple, "couple"),
+];
 
 fn place(seat: &PlanSeat, has_sections: bool, lang: Lang) -> String {
     let section = if has_sections { seat.section.clone() } else { String::new() };

@@ -25,6 +25,8 @@ pub fn SeatMap(
         Link::Retrying => text.retrying,
         Link::Offline => text.no_connection,
     };
+    let is_behind = move || state.link.get() != Link::Live;
+    let is_saying = move || !state.said.read().is_empty();
     view! {
         <div class="map" node_ref=root>
             <div class="map__window" tabindex="0" role="group" aria-label=text.seat_map>
@@ -38,8 +40,8 @@ pub fn SeatMap(
                 <button type="button" data-zoom="out" aria-label=text.zoom_out title=text.zoom_out>"−"</button>
                 <button type="button" data-zoom="fit" aria-label=text.zoom_fit title=text.zoom_fit>"⤢"</button>
             </div>
-            <p class="map__said" role="status">{state.said}</p>
-            <p class="map__link" role="status">{link_word}</p>
+            <p class="map__said" role="status" class:shown=is_saying>{state.said}</p>
+            <p class="map__link" role="status" class:shown=is_behind>{link_word}</p>
             <Legend />
         </div>
     }

@@ -45,8 +45,10 @@ impl Memory {
 
     /// Partitions went. Their new owner reads what is unresolved; here it is forgotten.
     pub(super) fn revoke(&mut self, partitions: &[i32]) {
-        self.partitions.retain(|partition, _| !partitions.contains(partition));
-        self.heap.retain(|entry| !partitions.contains(&entry.message.partition));
+        self.partitions
+            .retain(|partition, _| !partitions.contains(partition));
+        self.heap
+            .retain(|entry| !partitions.contains(&entry.message.partition));
     }
 
     /// Takes in a message. One that was read before in the same stay is passed over; one that can't be read is due at
@@ -55,12 +57,21 @@ impl Memory {
         if !self.partitions.contains_key(&message.partition) {
             self.begin_stay(message.partition);
         }
-        let Some(partition) = self.partitions.get_mut(&message.partition) else { return };
+        let Some(partition) = self.partitions.get_mut(&message.partition) else {
+            return;
+        };
         if !partition.mark.read(message.offset) {
             return;
         }
         let due_at = Timeout::decode(&message.payload).map_or(now, |timeout| timeout.due_at);
-        self.heap.push(due_at, Entry { message, failures: 0, stay: partition.stay });
+        self.heap.push(
+            due_at,
+            Entry {
+                message,
+                failures: 0,
+                stay: partition.stay,
+            },
+        );
     }
 
     /// Takes out the earliest message that is due, with its due time. It stays unresolved.
@@ -96,7 +107,9 @@ impl Memory {
     /// How far every partition may be committed.
     pub(super) fn positions(&self) -> Positions {
         let positions = self.partitions.iter();
-        positions.filter_map(|(&id, partition)| Some((id, partition.mark.position()?))).collect()
+        positions
+            .filter_map(|(&id, partition)| Some((id, partition.mark.position()?)))
+            .collect()
     }
 
     /// How far partitions may be committed that have moved since the last call.
@@ -114,10 +127,14 @@ impl Memory {
 
     fn begin_stay(&mut self, partition: i32) {
         self.stays += 1;
-        let fresh =
-            Partition { stay: self.stays, mark: LowWatermark::default(), committed: None };
+        let fresh = Partition {
+            stay: self.stays,
+            mark: LowWatermark::default(),
+            committed: None,
+        };
         self.partitions.insert(partition, fresh);
-        self.heap.retain(|entry| entry.message.partition != partition);
+        self.heap
+            .retain(|entry| entry.message.partition != partition);
     }
 }
 
@@ -133,11 +150,20 @@ mod tests {
             due_at: Timestamp(due_ms),
         };
         let payload = timeout.encode();
-        Arrived { partition, offset, key: Vec::new(), payload, sent_at: None, trace: None }
+        Arrived {
+            partition,
+            offset,
+            key: Vec::new(),
+            payload,
+            sent_at: None,
+            trace: None,
+        }
     }
 
     fn offsets_due(memory: &mut Memory, now: i64) -> Vec<Entry> {
-        std::iter::from_fn(|| memory.pop_due(Timestamp(now))).map(|(_, entry)| entry).collect()
+        std::iter::from_fn(|| memory.pop_due(Timestamp(now)))
+            .map(|(_, entry)| entry)
+            .collect()
     }
 
     #[test]
@@ -204,7 +230,10 @@ mod tests {
     fn a_message_that_cannot_be_read_is_due_at_once() {
         let mut memory = Memory::default();
         memory.assign(&[0]);
-        let unreadable = Arrived { payload: b"?".to_vec(), ..message(0, 1, 1_000) };
+        let unreadable = Arrived {
+            payload: b"?".to_vec(),
+            ..message(0, 1, 1_000)
+        };
         memory.accept(unreadable, Timestamp(7));
         assert_eq!(memory.next_due(), Some(Timestamp(7)));
         assert!(memory.pop_due(Timestamp(7)).is_some());

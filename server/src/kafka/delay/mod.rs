@@ -56,8 +56,16 @@ pub struct DelayLimits {
 impl Default for DelayLimits {
     /// 100,000 in memory, 32 at once, 10 attempts within a minute and a half, which outlasts a database restart.
     fn default() -> Self {
-        let pauses = Pauses { first: Duration::from_millis(200), longest: Duration::from_secs(30) };
-        Self { heap_max: 100_000, firing_max: 32, tries_max: 10, pauses }
+        let pauses = Pauses {
+            first: Duration::from_millis(200),
+            longest: Duration::from_secs(30),
+        };
+        Self {
+            heap_max: 100_000,
+            firing_max: 32,
+            tries_max: 10,
+            pauses,
+        }
     }
 }
 
@@ -177,7 +185,9 @@ impl<H: DelayHandler> DelayedConsumer<H> {
     fn fire_due(&mut self) {
         while self.firing.len() < self.trigger.limits.firing_max {
             let now = self.clock.now();
-            let Some((due_at, entry)) = self.memory.pop_due(now) else { break };
+            let Some((due_at, entry)) = self.memory.pop_due(now) else {
+                break;
+            };
             if entry.failures == 0 {
                 let late_ms = u32::try_from((now - due_at).0).unwrap_or(u32::MAX);
                 metrics::histogram!(metric::DELAY_LATENESS_MS).record(f64::from(late_ms));
@@ -208,7 +218,9 @@ impl<H: DelayHandler> DelayedConsumer<H> {
         if self.firing.len() >= self.trigger.limits.firing_max {
             return TICK;
         }
-        let Some(due_at) = self.memory.next_due() else { return TICK };
+        let Some(due_at) = self.memory.next_due() else {
+            return TICK;
+        };
         let remaining_ms = u64::try_from((due_at - self.clock.now()).0).unwrap_or(0);
         Duration::from_millis(remaining_ms).min(TICK)
     }
@@ -218,7 +230,8 @@ impl<H: DelayHandler> DelayedConsumer<H> {
             Outcome::Resolved => self.memory.resolve(&entry),
             Outcome::Failed(pause) => {
                 let pause_ms = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
-                self.memory.put_back(entry, self.clock.now() + Millis(pause_ms));
+                self.memory
+                    .put_back(entry, self.clock.now() + Millis(pause_ms));
             }
         }
     }
@@ -247,7 +260,10 @@ impl<H: DelayHandler> DelayedConsumer<H> {
             }
         };
         if timeout(FINISH_TIMEOUT, rest).await.is_err() {
-            tracing::warn!(group = self.trigger.group, "timeouts were still being fired at the end");
+            tracing::warn!(
+                group = self.trigger.group,
+                "timeouts were still being fired at the end"
+            );
         }
         self.apply_changes();
         self.member.leave(self.memory.positions()).await;
@@ -302,7 +318,10 @@ impl<H: DelayHandler> Trigger<H> {
         received: Received<Timeout>,
         due_at: Timestamp,
     ) -> Result<(), super::ProduceError> {
-        let message = Timeout { due_at, ..received.message };
+        let message = Timeout {
+            due_at,
+            ..received.message
+        };
         self.producer.send(&message, received.trace)?.await
     }
 

@@ -117,7 +117,10 @@ pub(super) fn decode<V: Versions>(payload: &[u8]) -> Result<V, UnreadableMessage
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kafka::{Message, messages::{Placed, Timeout}};
+    use crate::kafka::{
+        Message,
+        messages::{Placed, Timeout},
+    };
     use std::{collections::BTreeSet, path::PathBuf};
 
     fn golden_folder() -> PathBuf {
@@ -141,8 +144,10 @@ mod tests {
             .map(|file| file.unwrap().file_name().into_string().unwrap())
             .collect();
         let types = [OrderCreate::TYPES, OrderTimeout::TYPES, OrderEvents::TYPES].concat();
-        let expected: BTreeSet<String> =
-            types.into_iter().map(|kind| format!("{kind}.json")).collect();
+        let expected: BTreeSet<String> = types
+            .into_iter()
+            .map(|kind| format!("{kind}.json"))
+            .collect();
         assert_eq!(files, expected);
     }
 
@@ -191,14 +196,21 @@ mod tests {
         let number = r#"{"type":"paid_v1","order_no":1045239877100482913,"show_id":1}"#;
         for payload in ["", "{", "[]", "{}", "\u{0}", no_order, short_number, number] {
             let fault = OrderHappened::decode(payload.as_bytes()).unwrap_err();
-            assert!(matches!(fault, UnreadableMessage::Malformed(_)), "{payload}");
-            assert!(fault.reason().starts_with("malformed message: "), "{payload}");
+            assert!(
+                matches!(fault, UnreadableMessage::Malformed(_)),
+                "{payload}"
+            );
+            assert!(
+                fault.reason().starts_with("malformed message: "),
+                "{payload}"
+            );
         }
     }
 
     #[test]
     fn a_field_that_a_later_build_added_is_passed_over() {
-        let payload = br#"{"type":"paid_v1","order_no":"1045239877100482913","show_id":1,"gift":true}"#;
+        let payload =
+            br#"{"type":"paid_v1","order_no":"1045239877100482913","show_id":1,"gift":true}"#;
         assert!(OrderHappened::decode(payload).is_ok());
     }
 }

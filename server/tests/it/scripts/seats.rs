@@ -84,9 +84,23 @@ async fn a_reader_far_behind_gets_the_whole_map() {
         stage.held(&wish).await;
         stage.redis.release(SHOW, order_no(number)).await.unwrap();
     }
-    let newest = u64::from(rounds) * 40;
-    let kept: usize = stage.raw(&["LLEN", &stage.key(ShowKey::Changes)]);
-    assert_eq!(kept, CHANGES_MAX);
+    let kept = || stage.raw::<usize>(&["LLEN", &stage.key(ShowKey::Changes)]);
+    assert_eq!(kept(), CHANGES_MAX);
+    stage
+        .held(&HoldCommand {
+            limits: Vec::new(),
+            ..wish(rounds, &seats)
+        })
+        .await;
+    assert_eq!(kept(), CHANGES_MAX);
+    stage
+        .redis
+        .confirm(SHOW, order_no(rounds), &zoned(&seats))
+        .await
+        .unwrap();
+    assert_eq!(kept(), CHANGES_MAX);
+
+    let newest = u64::from(rounds + 1) * 40;
     let oldest_kept = newest - u64::try_from(CHANGES_MAX).unwrap();
     let MapUpdate::Changes { changes, .. } = update(&stage, at(oldest_kept)).await else {
         panic!("the log reaches back to {oldest_kept}");
