@@ -48,7 +48,7 @@ enum Task {
     /// Install what is missing, start the services, build, and serve SeatFlow until Ctrl-C
     Up {
         /// The port of the web pages
-        #[arg(long, default_value_t = 3000)]
+        #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(u16).range(1..))]
         port: u16,
     },
     /// Stop what `up` has started in this folder

@@ -265,9 +265,21 @@ pub fn line_of(record: &Record) -> String {
     format!(
         "  {mark} {:<NAME_COLUMNS$} {:<DETAIL_COLUMNS$} {:>7.1} s",
         record.name,
-        record.detail,
+        shortened(&record.detail),
         record.took.as_secs_f64(),
     )
+}
+
+/// A detail may be a program's last words: one line of them, in plain characters.
+fn shortened(detail: &str) -> String {
+    let line = detail.lines().next().unwrap_or_default();
+    let plain = line.chars().filter(|character| !character.is_control());
+    let mut short: String = plain.clone().take(DETAIL_COLUMNS).collect();
+    if plain.count() > DETAIL_COLUMNS {
+        short.pop();
+        short.push('…');
+    }
+    short
 }
 
 #[cfg(test)]
@@ -300,5 +312,13 @@ mod tests {
             line.contains(" debug ") && line.ends_with(" 2.3 s"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_long_detail_is_cut_to_its_column() {
+        assert_eq!(shortened("short\nsecond line"), "short");
+        let cut = shortened(&"x".repeat(DETAIL_COLUMNS + 1));
+        assert_eq!(cut.chars().count(), DETAIL_COLUMNS);
+        assert!(cut.ends_with('…'));
     }
 }

@@ -33,7 +33,7 @@ pub fn up(workspace: &Workspace, port: u16, progress: &Progress) -> Result<()> {
     if !ports::is_free(port) {
         bail!(
             "port {port} is taken by another program. Free it, or choose another: cargo xtask up --port {}",
-            port + 1
+            port.checked_add(1).unwrap_or(3000)
         );
     }
     packages::ensure(workspace, &needs(), progress)?;

@@ -33,6 +33,7 @@ texts! {
         late_money: "Your payment came too late", "付款到账过晚";
         word_creating: "Ordering", "下单中";
         word_pending: "Awaiting payment", "待付款";
+        word_processing: "Payment in progress", "付款处理中";
         word_cancelled: "Cancelled", "已取消";
         word_discarded: "Not placed", "未成功";
         show: "Show", "演出";
@@ -207,7 +208,7 @@ pub fn status_word(lang: Lang, order: &OrderView) -> &'static str {
     let text = OrderText::of(lang);
     match order.status {
         OrderStatus::Creating => text.word_creating,
-        OrderStatus::Pending if Stage::of(order) == Stage::Processing => text.processing,
+        OrderStatus::Pending if Stage::of(order) == Stage::Processing => text.word_processing,
         OrderStatus::Pending => text.word_pending,
         OrderStatus::Paid | OrderStatus::Ticketed => text.paid,
         OrderStatus::Cancelled => text.word_cancelled,

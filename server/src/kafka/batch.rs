@@ -23,8 +23,8 @@ pub use super::group::Received;
 
 /// A consumer polls at least this often when there is nothing to do, to send failed commits again.
 const IDLE_TICK: Duration = Duration::from_millis(500);
-/// After this long with one batch, a consumer stops fetching and polls all the same, so that its group goes on. A handler that
-/// is not in trouble is done before.
+/// After this long with one batch, a consumer stops fetching and polls all the same, so that its group goes on. A handler
+/// that is not in trouble is done before.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Pauses between attempts at one batch, and at one dead letter.
 const PAUSES: Pauses = Pauses {

@@ -18,7 +18,8 @@ use std::sync::{
 const POLL_INTERVAL_MS_MAX: &str = "600000";
 /// How long a killed consumer keeps its partitions, in milliseconds. Timeouts must be resolved 15 s after a kill.
 const SESSION_TIMEOUT_MS: &str = "8000";
-const HEARTBEAT_INTERVAL_MS: &str = "2000";
+/// A member hears of a rebalance with its heartbeat, in milliseconds; two rounds pass before another gets its partitions.
+const HEARTBEAT_INTERVAL_MS: &str = "1000";
 /// After this long without an acknowledgement the result of a send is unknown, in milliseconds.
 const MESSAGE_TIMEOUT_MS: &str = "10000";
 /// How long a message may wait for others to travel with, in milliseconds.
@@ -176,7 +177,8 @@ pub(super) enum Change {
 
 /// What a consumer hears besides messages.
 ///
-/// librdkafka calls it from within a poll, so it only takes notes; the consumer reads them before it looks at the next message.
+/// librdkafka calls it from within a poll, so it only takes notes; the consumer reads them before it looks at the next
+/// message.
 #[derive(Debug, Default)]
 pub(super) struct GroupNotes {
     group: String,

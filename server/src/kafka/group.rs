@@ -149,8 +149,8 @@ impl Member {
         });
     }
 
-    /// Stops fetching, of every partition that is assigned now. What is read ahead is thrown away and fetched again later, which
-    /// costs up to a second: this is for a consumer that can take no more, not for its ordinary pace.
+    /// Stops fetching, of every partition that is assigned now. What is read ahead is thrown away and fetched again later,
+    /// which costs up to a second: this is for a consumer that can take no more, not for its ordinary pace.
     pub(super) fn pause(&self) {
         self.attempt("pause", |consumer| consumer.pause(&consumer.assignment()?));
     }

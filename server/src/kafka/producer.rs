@@ -33,7 +33,8 @@ pub enum ProduceError {
     Unknown(#[source] KafkaError),
 }
 
-/// Resolves when a message is acknowledged by all in-sync copies, or when nobody can know any more: after 10 s at the latest.
+/// Resolves when a message is acknowledged by all in-sync copies, or when nobody can know any more: after 10 s at the
+/// latest.
 #[must_use = "a message is not known to be written before its acknowledgement"]
 pub struct DeliveryFuture(producer::future_producer::DeliveryFuture);
 
@@ -110,25 +111,23 @@ impl Producer {
         payload: &[u8],
         headers: OwnedHeaders,
     ) -> Result<DeliveryFuture, ProduceError> {
-        let record = || {
-            FutureRecord::to(topic)
-                .key(key)
-                .payload(payload)
-                .headers(headers.clone())
-        };
+        let record = FutureRecord::to(topic)
+            .key(key)
+            .payload(payload)
+            .headers(headers);
         let inner = self.current();
-        let refused = match inner.send_result(record()) {
+        let (error, record) = match inner.send_result(record) {
             Ok(delivery) => return Ok(DeliveryFuture(delivery)),
-            Err((error, _)) => error,
+            Err(refused) => refused,
         };
-        if refused.rdkafka_error_code() == Some(RDKafkaErrorCode::Fatal) {
-            self.restart(&inner)?;
-            let again = self.current().send_result(record());
-            return again
-                .map(DeliveryFuture)
-                .map_err(|(error, _)| why_not_taken(error));
+        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::Fatal) {
+            return Err(why_not_taken(error));
         }
-        Err(why_not_taken(refused))
+        self.restart(&inner)?;
+        let again = self.current().send_result(record);
+        again
+            .map(DeliveryFuture)
+            .map_err(|(error, _)| why_not_taken(error))
     }
 
     /// Waits until everything in the queue is acknowledged or given up.

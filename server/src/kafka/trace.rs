@@ -1,4 +1,5 @@
-//! The trace context that a message carries, so that a customer's request and what consumers do for it can be found together.
+//! The trace context that a message carries, so that a customer's request and what consumers do for it can be found
+//! together.
 //!
 //! Format: W3C Trace Context, level 1, header `traceparent`: `00-<trace id, 32 hex>-<span id, 16 hex>-<flags, 2 hex>`.
 

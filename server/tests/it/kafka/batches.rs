@@ -1,6 +1,6 @@
 //! The batch consumer.
 
-use super::broker::{Broker, DeadLetter, NOVEMBER_2026, eventually, order_no, placed};
+use super::broker::{Broker, DeadLetter, Patience, eventually, order_no, placed};
 use async_trait::async_trait;
 use server::kafka::{
     DeliveryFuture, KafkaSetupError, Message as _, Topic, TraceParent,
@@ -180,9 +180,7 @@ async fn a_message_comes_with_its_key_its_time_and_its_trace() {
     assert_eq!(received.message, placed(7, 70));
     assert_eq!(received.key, order_no(7).to_string());
     assert_eq!(received.trace, Some(trace));
-    assert!(received.sent_at.is_some_and(
-        |at| at > NOVEMBER_2026 - app::domain::time::Millis::minutes(60 * 24 * 365 * 5)
-    ));
+    assert!(received.sent_at.is_some());
     broker.stop().await;
 }
 
@@ -362,8 +360,9 @@ async fn two_consumers_share_the_work_and_one_goes_on_alone() {
         .each_ref()
         .map(|it| Running::start(&broker, it, 10));
     let mut sent = 0;
+    let patience = Patience::new();
     while recorders.iter().any(|it| it.count() == 0) {
-        assert!(sent < 3_000, "both get work");
+        patience.wait_for("both get work").await;
         send_all(
             &broker,
             (sent..sent + 10).map(|number| placed(number, number.into())),

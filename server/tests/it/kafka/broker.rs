@@ -24,7 +24,7 @@ use std::{
 
 /// How long anything may take before a test gives up on it.
 const DEADLINE: Duration = Duration::from_secs(30);
-pub const NOVEMBER_2026: Timestamp = Timestamp(1_795_951_800_000);
+const NOVEMBER_2026: Timestamp = Timestamp(1_795_951_800_000);
 
 /// Topics of one test, with 2 partitions each.
 pub struct Broker {
@@ -130,12 +130,26 @@ fn read_dead_letters(brokers: &str, name: &str, count: usize) -> Vec<DeadLetter>
     letters
 }
 
+/// Bounds a wait in a test.
+pub struct Patience(Instant);
+
+impl Patience {
+    pub fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Rests a moment; panics when it has gone on for too long.
+    pub async fn wait_for(&self, what: &str) {
+        assert!(self.0.elapsed() < DEADLINE, "not in time: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 /// Waits until something holds.
 pub async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let started = Instant::now();
+    let patience = Patience::new();
     while !holds() {
-        assert!(started.elapsed() < DEADLINE, "not in time: {what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        patience.wait_for(what).await;
     }
 }
 

@@ -21,6 +21,8 @@ enum Paint {
     Paper,
     /// As a hint of its own colour.
     Tint,
+    /// In its own colour, which is hardly there.
+    Veil,
 }
 
 impl Paint {
@@ -34,7 +36,10 @@ impl Paint {
             return Self::Paper;
         };
         let (darkest, brightest) = (red.min(green).min(blue), red.max(green).max(blue));
-        if alpha < 128 || brightest - darkest > 40 {
+        if alpha < 128 {
+            return Self::Veil;
+        }
+        if brightest - darkest > 40 {
             return Self::Tint;
         }
         if brightest < 110 { Self::Ink } else { Self::Paper }
@@ -68,9 +73,12 @@ pub fn draw(html: &mut String, area: &Area, layout: &MapLayout) {
     html.push_str("\" class=\"area");
     html.push_str(match paint {
         Paint::Nothing => " area--empty",
+        // A stage with words on it is large; in the dark, ink would glare.
+        Paint::Ink if frame.text.is_some() => " area--stage",
         Paint::Ink => " area--ink",
         Paint::Paper => " area--paper",
         Paint::Tint => " area--tint",
+        Paint::Veil => " area--veil",
     });
     if is_edged {
         html.push_str(" area--edged");
@@ -116,7 +124,7 @@ fn draw_shape(html: &mut String, area: &Area, frame: &AreaFrame, paint: Paint, l
         }
         Area::Text { .. } => return,
     }
-    if let (Paint::Tint, Some(color)) = (paint, &frame.color) {
+    if let (Paint::Tint | Paint::Veil, Some(color)) = (paint, &frame.color) {
         html.push_str(" fill=\"");
         escape(html, color);
         html.push('"');
@@ -142,6 +150,22 @@ pub fn text_box(area: &Area, layout: &MapLayout) -> Option<Frame> {
     Some(Frame::around(at, text_width(&text.text, size), size))
 }
 
+/// Roughly where an area is that is painted in ink, on which no other text can be read; its turn is left out of account.
+pub fn ink_box(area: &Area, layout: &MapLayout) -> Option<Frame> {
+    let frame = area.frame();
+    if Paint::of(frame.color.as_deref()) != Paint::Ink {
+        return None;
+    }
+    let corners = match area {
+        Area::Rectangle { width, height, .. } => vec![(0.0, 0.0), (*width, *height)],
+        Area::Circle { radius, .. } => vec![(-radius, -radius), (*radius, *radius)],
+        Area::Ellipse { radius_x, radius_y, .. } => vec![(-radius_x, -radius_y), (*radius_x, *radius_y)],
+        Area::Polygon { points, .. } => points.clone(),
+        Area::Text { .. } => return None,
+    };
+    Frame::of(corners.into_iter().map(|(x, y)| layout.place(frame.x + x, frame.y + y)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,7 +179,7 @@ mod tests {
             (Some("#000"), Paint::Ink),
             (Some("#cccccc"), Paint::Paper),
             (Some("white"), Paint::Paper),
-            (Some("#8d8f9524"), Paint::Tint),
+            (Some("#8d8f9524"), Paint::Veil),
             (Some("#8f6cc9"), Paint::Tint),
         ] {
             assert_eq!(Paint::of(color), paint, "{color:?}");

@@ -8,7 +8,7 @@ use crate::{
     domain::{
         catalogue::Zone,
         plan::{
-            PlanRow, RowLabel,
+            PlanRow, RowLabel, SeatKind,
             geometry::{MAP_PITCH, MapLayout},
         },
     },
@@ -23,8 +23,9 @@ const ZONE_LETTERS: f64 = 16.0;
 
 /// Draws the names where there is room for them.
 pub fn draw(html: &mut String, map: &ShowMap, layout: &MapLayout, zones: &[Zone], lang: Lang) {
-    let texts = map.plan.areas.iter().filter_map(|area| areas::text_box(area, layout)).collect();
-    let mut room = Room { texts };
+    let areas = map.plan.areas.iter();
+    let taken = areas.flat_map(|area| [areas::text_box(area, layout), areas::ink_box(area, layout)]);
+    let mut room = Room { taken: taken.flatten().collect() };
     for row in &map.plan.rows {
         draw_row_name(html, row, layout, &mut room);
     }
@@ -53,7 +54,7 @@ fn draw_row_name(html: &mut String, row: &PlanRow, layout: &MapLayout, room: &mu
         let text_box = Frame::around(place, text_width(&row.name, ROW_LETTERS), ROW_LETTERS);
         if must || room.is_free(&text_box, layout) {
             draw_text(html, "row-name", place, ROW_LETTERS, &row.name);
-            room.texts.push(text_box);
+            room.taken.push(text_box);
         }
     }
 }
@@ -68,7 +69,8 @@ fn beyond(end: (f64, f64), next: Option<(f64, f64)>, lone_sign: f64) -> (f64, f6
     (end.0 + dx / length * MAP_PITCH, end.1 + dy / length * MAP_PITCH)
 }
 
-/// A zone's name above, below or beside its seats, where there is room; the list beside the map has it in any case.
+/// A zone's name beside one of its seats, where there is room; the list beside the map has it in any case. Zones of nothing
+/// but wheelchair and companion places are scattered by nature and told by their seats.
 fn draw_zone_names(
     html: &mut String,
     map: &ShowMap,
@@ -78,26 +80,40 @@ fn draw_zone_names(
     room: &mut Room,
 ) {
     for (place, zone) in zones.iter().enumerate() {
-        let is_of_zone = |category: u16| {
-            let zone = map.zone_of_category.get(usize::from(category)).copied().flatten();
-            zone.is_some_and(|zone| usize::from(zone) == place)
+        let centres = centres_of_zone(map, layout, place);
+        let Some(extent) = Frame::of(centres.iter().copied()) else { continue };
+        let middle = (extent.left + extent.right) / 2.0;
+        let seat_near = |x: f64, y: f64| {
+            let distance = |seat: &&(f64, f64)| (seat.0 - x).hypot(seat.1 - y);
+            let nearest = centres.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+            nearest.copied().unwrap_or((x, y))
         };
-        let seats = map.plan.seats.iter().zip(&layout.seats);
-        let centres = seats.filter(|(seat, _)| is_of_zone(seat.category)).map(|(_, &centre)| centre);
-        let Some(extent) = Frame::of(centres) else { continue };
         let name = zone.name.get(lang);
         let width = text_width(name, ZONE_LETTERS);
-        let middle = (extent.left + extent.right) / 2.0;
+        let (top, bottom) = (seat_near(middle, extent.top), seat_near(middle, extent.bottom));
+        let beside = MAP_PITCH * 1.5 + width / 2.0;
+        let (left, right) = (seat_near(extent.left, extent.top), seat_near(extent.right, extent.top));
         let free = [
-            (middle, extent.top - MAP_PITCH),
-            (middle, extent.bottom + MAP_PITCH),
-            (extent.left - MAP_PITCH * 1.5 - width / 2.0, extent.top),
-            (extent.right + MAP_PITCH * 1.5 + width / 2.0, extent.top),
+            (top.0, top.1 - MAP_PITCH),
+            (bottom.0, bottom.1 + MAP_PITCH),
+            (left.0 - beside, left.1),
+            (right.0 + beside, right.1),
         ];
         let free = free.into_iter().map(|at| (at, Frame::around(at, width, ZONE_LETTERS)));
         if let Some((at, text_box)) = free.into_iter().find(|(_, text_box)| room.is_free(text_box, layout)) {
             draw_text(html, "zone-name", at, ZONE_LETTERS, name);
-            room.texts.push(text_box);
+            room.taken.push(text_box);
         }
+    }
+}
+
+/// Where a zone's seats are; nowhere when it has only wheelchair and companion places.
+fn centres_of_zone(map: &ShowMap, layout: &MapLayout, place: usize) -> Vec<(f64, f64)> {
+    let zone_of = |category: u16| map.zone_of_category.get(usize::from(category)).copied().flatten().map(usize::from);
+    let seats = map.plan.seats.iter().zip(&layout.seats).filter(|(seat, _)| zone_of(seat.category) == Some(place));
+    let is_named = |kind: SeatKind| matches!(kind, SeatKind::Standard | SeatKind::Couple);
+    match seats.clone().any(|(seat, _)| is_named(seat.kind)) {
+        true => seats.map(|(_, &centre)| centre).collect(),
+        false => Vec::new(),
     }
 }

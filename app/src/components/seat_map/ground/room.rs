@@ -38,8 +38,8 @@ impl Frame {
 
 /// What a text may not cover.
 pub struct Room {
-    /// Texts that are drawn already.
-    pub texts: Vec<Frame>,
+    /// Other texts, the stage and the screen.
+    pub taken: Vec<Frame>,
 }
 
 impl Room {
@@ -48,7 +48,7 @@ impl Room {
         let is_inside = text.left >= 0.0 && text.top >= 0.0 && text.right <= layout.width && text.bottom <= layout.height;
         let seat = |&centre: &(f64, f64)| Frame::around(centre, layout.seat_size, layout.seat_size);
         is_inside
-            && !self.texts.iter().any(|other| other.touches(text))
+            && !self.taken.iter().any(|other| other.touches(text))
             && !layout.seats.iter().any(|centre| seat(centre).touches(text))
     }
 }

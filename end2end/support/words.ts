@@ -1,0 +1,89 @@
+/** Accessible names and texts that pages are found by, in both languages. They repeat `app/src/i18n` on purpose: a changed word is seen. */
+
+export interface Words {
+  lang: string;
+  day: string;
+  chooseAgain: string;
+  /** The last part of a seat's name, by its state. */
+  seat: { available: string; locked: string; sold: string; mine: string };
+  takeOff: RegExp;
+  hold: RegExp;
+  phone: string;
+  password: string;
+  signIn: string;
+  register: string;
+  keepsChoice: string;
+  ordering: string;
+  payInTime: string;
+  paymentFailed: string;
+  processing: string;
+  paid: string;
+  timedOut: string;
+  cancelledByBuyer: string;
+  pay: RegExp;
+  backToCashier: string;
+  cancelOrder: string;
+  giveBack: string;
+  otherLanguage: string;
+  cashierPay: string;
+  cashierFail: string;
+  noSuchPage: string;
+}
+
+export const EN: Words = {
+  lang: 'en',
+  day: 'Day',
+  chooseAgain: 'Choose seats again',
+  seat: { available: ', available', locked: ', held by others', sold: ', sold', mine: ', yours' },
+  takeOff: /^Take off /,
+  hold: /^Hold( \d+)? seats?$/,
+  phone: 'Phone number',
+  password: 'Password',
+  signIn: 'Sign in',
+  register: 'Create an account',
+  keepsChoice: 'Seats you have chosen stay chosen.',
+  ordering: 'Ordering…',
+  payInTime: 'Pay within the time',
+  paymentFailed: 'The payment failed',
+  processing: 'Your payment is being processed',
+  paid: 'Paid',
+  timedOut: 'The time ran out',
+  cancelledByBuyer: 'You cancelled this order',
+  pay: /^Pay ¥[\d,.]+$/,
+  backToCashier: 'Back to the cashier',
+  cancelOrder: 'Cancel order',
+  giveBack: 'Yes, give the seats back',
+  otherLanguage: '中文',
+  cashierPay: 'Pay',
+  cashierFail: 'Let it fail',
+  noSuchPage: 'There is no such page',
+};
+
+export const ZH_CN: Words = {
+  lang: 'zh-CN',
+  day: '日期',
+  chooseAgain: '重新选座',
+  seat: { available: '，可选', locked: '，他人锁定', sold: '，已售', mine: '，您的座位' },
+  takeOff: /^取消 /,
+  hold: /^锁定( \d+ 个)?座位$/,
+  phone: '手机号',
+  password: '密码',
+  signIn: '登录',
+  register: '注册',
+  keepsChoice: '您已选的座位会保留。',
+  ordering: '正在下单…',
+  payInTime: '请在时限内付款',
+  paymentFailed: '付款失败',
+  processing: '正在处理付款',
+  paid: '已付款',
+  timedOut: '付款超时',
+  cancelledByBuyer: '您已取消订单',
+  pay: /^付款 ¥[\d,.]+$/,
+  backToCashier: '返回收银台',
+  cancelOrder: '取消订单',
+  giveBack: '确认退还座位',
+  otherLanguage: 'English',
+  cashierPay: '支付',
+  cashierFail: '模拟失败',
+  noSuchPage: '没有这个页面',
+};

@@ -1,0 +1,147 @@
+//! A customer who talks to the application over HTTP, as a program does.
+
+use super::{TestApp, app::make_account, eventually};
+use app::{
+    domain::{
+        hold::Placed,
+        ids::{OrderNo, SeatIndex, ShowId},
+        order::{OrderStatus, OrderView},
+        user::User,
+    },
+    error::AppError,
+};
+use reqwest::{Method, RequestBuilder, Response, StatusCode, header};
+use serde::de::DeserializeOwned;
+use server::clock::Clock;
+
+/// A customer with a session and a device.
+#[derive(Clone)]
+pub struct Customer {
+    pub user: User,
+    cookies: String,
+    base: String,
+    http: reqwest::Client,
+}
+
+/// What a server function answered.
+pub type Answer<T> = Result<T, (StatusCode, AppError)>;
+
+impl Customer {
+    pub(super) async fn new(app: &TestApp) -> Self {
+        let user = make_account(app.db(), app.clock.now()).await;
+        let sessions = app.ticketing().sessions();
+        let pair = |set_cookie: String| set_cookie.split(';').next().unwrap_or_default().to_owned();
+        let session = pair(sessions.start(user.clone()).set_cookie);
+        let device = pair(sessions.name_device().1);
+        Self {
+            user,
+            cookies: format!("{session}; {device}"),
+            base: app.base.clone(),
+            http: app.http.clone(),
+        }
+    }
+
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http
+            .request(method, format!("{}{path}", self.base))
+            .header(header::COOKIE, &self.cookies)
+    }
+
+    /// Posts a form as a program does, and reads the JSON.
+    pub async fn post<T: DeserializeOwned>(&self, path: &str, form: &[(&str, &str)]) -> Answer<T> {
+        let request = self.request(Method::POST, path).header(header::ACCEPT, "application/json");
+        read(request.form(form).send().await.expect("an answer")).await
+    }
+
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Answer<T> {
+        let request = self.request(Method::GET, path).header(header::ACCEPT, "application/json");
+        read(request.send().await.expect("an answer")).await
+    }
+
+    /// Posts a form as a page without JavaScript does.
+    pub async fn submit(&self, path: &str, form: &[(&str, &str)]) -> Response {
+        let request = self.request(Method::POST, path).header(header::ACCEPT, "text/html");
+        request.form(form).send().await.expect("an answer")
+    }
+
+    pub async fn place(&self, show: ShowId, seats: &[u32]) -> Answer<OrderNo> {
+        self.place_as(show, seats, &uuid::Uuid::new_v4().to_string()).await
+    }
+
+    pub async fn place_as(&self, show: ShowId, seats: &[u32], key: &str) -> Answer<OrderNo> {
+        let show = show.to_string();
+        let seats: Vec<String> = seats.iter().map(ToString::to_string).collect();
+        let mut form = vec![("show_id", show.as_str()), ("idempotency_key", key)];
+        form.extend(seats.iter().map(|seat| ("seats[]", seat.as_str())));
+        let placed: Placed = self.post("/api/orders/place", &form).await?;
+        Ok(placed.order_no)
+    }
+
+    pub async fn order(&self, order_no: OrderNo) -> Answer<OrderView> {
+        self.get(&format!("/api/orders/order?order_no={order_no}")).await
+    }
+
+    pub async fn status(&self, order_no: OrderNo) -> OrderStatus {
+        self.order(order_no).await.expect("the customer's own order").status
+    }
+
+    /// Waits until the order is in a state.
+    pub async fn until(&self, order_no: OrderNo, status: OrderStatus) -> OrderView {
+        eventually(&format!("order {order_no} is {status:?}"), || async {
+            self.order(order_no).await.ok().filter(|order| order.status == status)
+        })
+        .await
+    }
+
+    /// Places an order and waits until it is written.
+    pub async fn pending(&self, show: ShowId, seats: &[u32]) -> OrderNo {
+        let order_no = self.place(show, seats).await.expect("an order");
+        self.until(order_no, OrderStatus::Pending).await;
+        order_no
+    }
+
+    pub async fn cancel(&self, order_no: OrderNo) -> Answer<()> {
+        self.post("/api/orders/cancel", &[("order_no", &order_no.to_string())]).await
+    }
+
+    /// The address of the cashier.
+    pub async fn start_paying(&self, order_no: OrderNo) -> Answer<String> {
+        self.post("/api/payments/start", &[("order_no", &order_no.to_string())]).await
+    }
+
+    /// Presses a button at the cashier: `succeed` or `fail`.
+    pub async fn at_cashier(&self, cashier: &str, outcome: &str) {
+        let form = [
+            ("outcome", outcome),
+            ("delay_s", "0"),
+            ("copies", "1"),
+            ("faulty_attempts", "1"),
+            ("refund_times", "1"),
+            ("refund_delay_s", "0"),
+        ];
+        let answer = self.http.post(cashier).form(&form).send().await.expect("the cashier");
+        assert_eq!(answer.status(), StatusCode::SEE_OTHER, "the cashier sends the customer back");
+    }
+
+    pub async fn pay(&self, order_no: OrderNo) {
+        let cashier = self.start_paying(order_no).await.expect("a cashier");
+        self.at_cashier(&cashier, "succeed").await;
+    }
+
+    /// The customer's own seats of a show.
+    pub async fn seats(&self, show: ShowId) -> Vec<SeatIndex> {
+        let mine: app::api::orders::MySeats =
+            self.get(&format!("/api/orders/mine?show_id={show}")).await.expect("own seats");
+        mine.seats
+    }
+}
+
+async fn read<T: DeserializeOwned>(response: Response) -> Answer<T> {
+    let status = response.status();
+    let body = response.text().await.expect("a body");
+    if status.is_success() {
+        return Ok(serde_json::from_str(&body).unwrap_or_else(|_| panic!("unreadable: {body}")));
+    }
+    let error = serde_json::from_str(&body).unwrap_or_else(|_| panic!("{status}: {body}"));
+    Err((status, error))
+}

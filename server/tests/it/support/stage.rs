@@ -1,0 +1,116 @@
+//! The use cases without anything that runs by itself: no consumers, no timers. The test decides what happens when.
+
+use super::{
+    ShowSpec,
+    app::{config, make_account, make_show},
+};
+use app::{
+    domain::{
+        hold::HoldRequest,
+        ids::{OrderNo, SeatIndex, ShowId},
+        order::OrderStatus,
+        seat::{MapUpdate, SeatState},
+        text::Lang,
+        user::User,
+    },
+    error::AppError,
+    ports::Visitor,
+};
+use server::{
+    clock::{Clock, ShiftedClock},
+    kafka::{ensure_topics, messages::{Message, Placed}},
+    kafka_config,
+    mysql::money::{PaymentRecord, PaymentStart},
+    ticketing::Ticketing,
+};
+use std::{net::Ipv4Addr, sync::Arc};
+
+/// The use cases and a clock.
+pub struct Stage {
+    pub ticketing: Ticketing,
+    pub clock: Arc<ShiftedClock>,
+}
+
+impl Stage {
+    pub async fn new() -> Self {
+        // Nobody listens there: what must reach the gateway stays in the outbox.
+        let config = config("http://127.0.0.1:9", &[]).await;
+        let clock = Arc::new(ShiftedClock::default());
+        ensure_topics(&kafka_config(&config)).await.expect("topics");
+        let ticketing =
+            server::look(&config, Arc::clone(&clock) as Arc<dyn Clock>).await.expect("stores");
+        ticketing.db().migrate().await.expect("tables");
+        Self { ticketing, clock }
+    }
+
+    pub async fn show(&self, spec: ShowSpec) -> ShowId {
+        make_show(self.ticketing.db(), &spec, self.clock.now()).await
+    }
+
+    pub async fn user(&self) -> User {
+        make_account(self.ticketing.db(), self.clock.now()).await
+    }
+
+    /// Holds seats; the order's message stays where the relay would find it.
+    pub async fn hold(&self, user: &User, show: ShowId, seats: &[u32]) -> Result<OrderNo, AppError> {
+        let visitor = Visitor {
+            user: Some(user.clone()),
+            device: uuid::Uuid::new_v4().simple().to_string(),
+            ip: Ipv4Addr::LOCALHOST.into(),
+            lang: Lang::En,
+        };
+        let request = HoldRequest {
+            show_id: show,
+            seats: seats.iter().copied().map(SeatIndex).collect(),
+            idempotency_key: uuid::Uuid::new_v4().to_string(),
+        };
+        Ok(self.ticketing.place(&visitor, user, request).await?.order_no)
+    }
+
+    /// The message that the hold left.
+    pub async fn message(&self, show: ShowId, order_no: OrderNo) -> Placed {
+        let record = self.ticketing.redis().hold_record(show, order_no).await.expect("Redis");
+        Placed::decode(record.expect("a hold").message.as_bytes()).expect("a message")
+    }
+
+    /// Holds seats and writes the order.
+    pub async fn pending(&self, user: &User, show: ShowId, seats: &[u32]) -> OrderNo {
+        let order_no = self.hold(user, show, seats).await.expect("a hold");
+        let message = self.message(show, order_no).await;
+        self.ticketing.create_orders(&[message]).await.expect("an order");
+        order_no
+    }
+
+    /// Records an attempt to pay as if the gateway had accepted it.
+    pub async fn payment(&self, user: &User, order_no: OrderNo) -> PaymentRecord {
+        let now = self.clock.now();
+        let db = self.ticketing.db();
+        let PaymentStart::Open(payment) =
+            db.start_payment(user.id, order_no, now, now).await.expect("a database")
+        else {
+            panic!("order {order_no} can't be paid")
+        };
+        let number = format!("gw_{}", payment.out_trade_no);
+        db.payment_started(&payment, &number, "http://localhost/cashier", now).await.expect("a start");
+        payment
+    }
+
+    pub async fn status(&self, order_no: OrderNo) -> Option<OrderStatus> {
+        let order = self.ticketing.db().order(order_no).await.expect("a database");
+        order.map(|order| order.status)
+    }
+
+    pub async fn seat(&self, show: ShowId, seat: u32) -> SeatState {
+        // The map in memory may be a moment old; Redis itself is asked.
+        let owners = self.ticketing.redis().owners(show).await.expect("Redis");
+        let Ok(server::redis::scripts::SeatsReply::Update(MapUpdate::Whole(map))) =
+            self.ticketing.redis().seats(show, None).await
+        else {
+            panic!("the show is not loaded")
+        };
+        let state = map.state(SeatIndex(seat));
+        let is_owned = owners.contains_key(&SeatIndex(seat));
+        assert_eq!(is_owned, matches!(state, SeatState::Locked | SeatState::Sold), "seat {seat}");
+        state
+    }
+}
