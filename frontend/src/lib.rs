@@ -1,5 +1,8 @@
 //! The browser's entry point: takes over the page that the server rendered, and nothing else.
 
+// The pages' views are nested types, and the release build lays them out here.
+#![recursion_limit = "512"]
+
 /// Called by the page's script once the wasm module is loaded.
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn hydrate() {

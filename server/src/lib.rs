@@ -13,4 +13,4 @@ mod running;
 pub mod redis;
 pub mod ticketing;
 
-pub use running::{BuildError, Running, build, kafka_config, look, serve_on};
+pub use running::{BuildError, Running, build, connect, kafka_config, look, serve_on};

@@ -17,7 +17,9 @@ impl ErrorCode {
             Self::BadSignature => StatusCode::UNAUTHORIZED,
             Self::Malformed => StatusCode::BAD_REQUEST,
             Self::UnknownPayment | Self::UnknownRefund => StatusCode::NOT_FOUND,
-            Self::ContentDiffers | Self::PaymentState | Self::RefundTooLarge => StatusCode::CONFLICT,
+            Self::ContentDiffers | Self::PaymentState | Self::RefundTooLarge => {
+                StatusCode::CONFLICT
+            }
             Self::RefundRefused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Internal | Self::Unknown => StatusCode::INTERNAL_SERVER_ERROR,
@@ -46,7 +48,15 @@ pub(super) fn refusal(code: ErrorCode) -> Response {
 }
 
 fn answer(code: ErrorCode, message: String, status: Option<PaymentState>) -> Response {
-    (code.status(), Json(ErrorBody { code, message, status })).into_response()
+    (
+        code.status(),
+        Json(ErrorBody {
+            code,
+            message,
+            status,
+        }),
+    )
+        .into_response()
 }
 
 impl IntoResponse for GatewayError {

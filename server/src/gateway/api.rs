@@ -31,8 +31,14 @@ pub(super) fn router(gateway: Gateway) -> Router {
         .route("/v1/payments/{out_trade_no}", get(query_payment))
         .route("/v1/payments/{out_trade_no}/close", post(close_payment))
         .route("/v1/payments/{out_trade_no}/outcome", post(decide_payment))
-        .route("/v1/payments/{out_trade_no}/refund-switch", post(set_refund_switch))
-        .route("/v1/payments/{out_trade_no}/deliveries", get(list_deliveries))
+        .route(
+            "/v1/payments/{out_trade_no}/refund-switch",
+            post(set_refund_switch),
+        )
+        .route(
+            "/v1/payments/{out_trade_no}/deliveries",
+            get(list_deliveries),
+        )
         .route("/v1/refunds", post(create_refund))
         .route("/v1/refunds/{refund_no}", get(query_refund))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -58,14 +64,21 @@ impl FromRequest<Gateway> for Signed {
             .get(SIGNATURE_HEADER)
             .map(|value| value.to_str().unwrap_or_default().to_owned());
         let signed_line = signed_line(&request);
-        let body = Bytes::from_request(request, gateway).await.map_err(|rejection| {
-            refusal(match rejection.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => ErrorCode::TooLarge,
-                _ => ErrorCode::Malformed,
-            })
-        })?;
+        let body = Bytes::from_request(request, gateway)
+            .await
+            .map_err(|rejection| {
+                refusal(match rejection.status() {
+                    StatusCode::PAYLOAD_TOO_LARGE => ErrorCode::TooLarge,
+                    _ => ErrorCode::Malformed,
+                })
+            })?;
         let payload = signed_line.as_deref().map_or(body.as_ref(), str::as_bytes);
-        match gateway.inner.config.keys.verify(signature.as_deref(), payload, gateway.now()) {
+        match gateway
+            .inner
+            .config
+            .keys
+            .verify(signature.as_deref(), payload, gateway.now())
+        {
             Ok(()) => Ok(Self(body)),
             Err(error) => {
                 tracing::warn!(reason = %error, "gateway request with a bad signature");
@@ -81,7 +94,10 @@ fn signed_line(request: &Request) -> Option<String> {
     if request.method() != Method::GET {
         return None;
     }
-    let uri = request.extensions().get::<OriginalUri>().map_or(request.uri(), |original| &original.0);
+    let uri = request
+        .extensions()
+        .get::<OriginalUri>()
+        .map_or(request.uri(), |original| &original.0);
     Some(format!("GET {}", uri.path_and_query()?))
 }
 
@@ -104,7 +120,10 @@ async fn query_payment(
     Path(out_trade_no): Path<String>,
     _: Signed,
 ) -> Result<Json<PaymentReport>, GatewayError> {
-    gateway.report_payment(PaymentKey::OutTradeNo(&out_trade_no)).await.map(Json)
+    gateway
+        .report_payment(PaymentKey::OutTradeNo(&out_trade_no))
+        .await
+        .map(Json)
 }
 
 async fn close_payment(
@@ -126,7 +145,9 @@ async fn decide_payment(
     same_number(&out_trade_no, &request.out_trade_no)?;
     let key = PaymentKey::OutTradeNo(&out_trade_no);
     let payment = gateway.find_payment(key).await?;
-    gateway.decide(&payment.third_trade_no, &request.decision).await?;
+    gateway
+        .decide(&payment.third_trade_no, &request.decision)
+        .await?;
     gateway.report_payment(key).await.map(Json)
 }
 
@@ -137,7 +158,9 @@ async fn set_refund_switch(
 ) -> Result<StatusCode, GatewayError> {
     let request: SetRefundSwitch = signed.json()?;
     same_number(&out_trade_no, &request.out_trade_no)?;
-    gateway.set_refund_switch(&out_trade_no, request.refunds).await?;
+    gateway
+        .set_refund_switch(&out_trade_no, request.refunds)
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -146,7 +169,9 @@ async fn list_deliveries(
     Path(out_trade_no): Path<String>,
     _: Signed,
 ) -> Result<Json<Vec<DeliveryReport>>, GatewayError> {
-    let payment = gateway.find_payment(PaymentKey::OutTradeNo(&out_trade_no)).await?;
+    let payment = gateway
+        .find_payment(PaymentKey::OutTradeNo(&out_trade_no))
+        .await?;
     let list =
         deliveries::of_payment(gateway.pool(), &payment.third_trade_no, DELIVERIES_MAX).await?;
     Ok(Json(list))
@@ -170,5 +195,11 @@ async fn query_refund(
 
 /// Refuses a body that was signed for another payment than the one in the path.
 fn same_number(in_path: &str, in_body: &str) -> Result<(), GatewayError> {
-    if in_path == in_body { Ok(()) } else { Err(GatewayError::Malformed { field: "out_trade_no" }) }
+    if in_path == in_body {
+        Ok(())
+    } else {
+        Err(GatewayError::Malformed {
+            field: "out_trade_no",
+        })
+    }
 }

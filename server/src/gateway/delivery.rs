@@ -58,7 +58,10 @@ pub(super) async fn run(gateway: &Gateway, stop: CancellationToken) {
 /// Starts what is due and says how long nothing else will be.
 async fn work(gateway: &Gateway, in_flight: &mut JoinSet<()>) -> Result<Duration, GatewayError> {
     while in_flight.try_join_next().is_some() {}
-    if deliveries::next_due(gateway.pool()).await?.is_some_and(|due| due <= gateway.now()) {
+    if deliveries::next_due(gateway.pool())
+        .await?
+        .is_some_and(|due| due <= gateway.now())
+    {
         let done = gateway.do_what_is_due().await;
         let free = IN_FLIGHT_MAX.saturating_sub(in_flight.len());
         for delivery in claim_due(gateway, free).await? {
@@ -68,7 +71,9 @@ async fn work(gateway: &Gateway, in_flight: &mut JoinSet<()>) -> Result<Duration
         done?;
     }
     let next = deliveries::next_due(gateway.pool()).await?;
-    let wait = next.map_or(IDLE_MAX, |due| due - gateway.now()).min(IDLE_MAX);
+    let wait = next
+        .map_or(IDLE_MAX, |due| due - gateway.now())
+        .min(IDLE_MAX);
     Ok(Duration::from_millis(u64::try_from(wait.0).unwrap_or(0)))
 }
 
@@ -80,7 +85,8 @@ pub(super) async fn deliver_all_due(gateway: &Gateway) -> Result<(), GatewayErro
         if wave.is_empty() {
             return Ok(());
         }
-        futures::future::join_all(wave.into_iter().map(|delivery| attempt(gateway, delivery))).await;
+        futures::future::join_all(wave.into_iter().map(|delivery| attempt(gateway, delivery)))
+            .await;
     }
 }
 
@@ -100,12 +106,21 @@ async fn claim_due(gateway: &Gateway, limit: usize) -> Result<Vec<Delivery>, Gat
 async fn attempt(gateway: &Gateway, delivery: Delivery) {
     let answer = send(gateway, &delivery).await;
     let now = gateway.now();
-    let next = if answer == "200" { Next::Acknowledged } else { after_failure(&delivery, now) };
+    let next = if answer == "200" {
+        Next::Acknowledged
+    } else {
+        after_failure(&delivery, now)
+    };
     let attempt = delivery.attempts + 1;
     let callback_id = &delivery.callback_id;
     match next {
         Next::Acknowledged => tracing::info!(callback_id, attempt, "gateway callback acknowledged"),
-        Next::At(_) => tracing::info!(callback_id, attempt, answer, "gateway callback will be repeated"),
+        Next::At(_) => tracing::info!(
+            callback_id,
+            attempt,
+            answer,
+            "gateway callback will be repeated"
+        ),
         Next::GaveUp => tracing::error!(callback_id, attempt, answer, "gateway callback given up"),
     }
     if let Err(error) = deliveries::record(gateway.pool(), delivery.id, &answer, next, now).await {
@@ -118,7 +133,11 @@ async fn attempt(gateway: &Gateway, delivery: Delivery) {
 fn after_failure(delivery: &Delivery, now: Timestamp) -> Next {
     let made = usize::try_from(delivery.attempts).unwrap_or(usize::MAX);
     let at = now + FIRST_PAUSES.get(made).copied().unwrap_or(LATER_PAUSE);
-    if at - Timestamp(delivery.first_due_at) > GIVE_UP_AFTER { Next::GaveUp } else { Next::At(at) }
+    if at - Timestamp(delivery.first_due_at) > GIVE_UP_AFTER {
+        Next::GaveUp
+    } else {
+        Next::At(at)
+    }
 }
 
 /// Posts a callback with the faults it is to have; answers with the status, or with why there is none.
@@ -162,7 +181,10 @@ fn with_other_amount(body: &str) -> String {
     serde_json::from_str::<Callback>(body)
         .and_then(|callback| {
             let amount_minor = callback.amount_minor.saturating_add(1);
-            serde_json::to_string(&Callback { amount_minor, ..callback })
+            serde_json::to_string(&Callback {
+                amount_minor,
+                ..callback
+            })
         })
         .unwrap_or_else(|_| body.to_owned())
 }
@@ -189,10 +211,14 @@ mod tests {
 
     #[test]
     fn pauses_grow_and_then_stay() {
-        let pauses: Vec<_> =
-            (0..8).map(|attempts| after_failure(&delivery(attempts), Timestamp(0))).collect();
+        let pauses: Vec<_> = (0..8)
+            .map(|attempts| after_failure(&delivery(attempts), Timestamp(0)))
+            .collect();
         let seconds = [1, 2, 5, 15, 60, 300, 300, 300];
-        assert_eq!(pauses, seconds.map(|pause| Next::At(Timestamp(pause * 1000))));
+        assert_eq!(
+            pauses,
+            seconds.map(|pause| Next::At(Timestamp(pause * 1000)))
+        );
     }
 
     #[test]
@@ -202,6 +228,9 @@ mod tests {
             after_failure(&delivery(290), Timestamp(last.0)),
             Next::At(Timestamp(GIVE_UP_AFTER.0))
         );
-        assert_eq!(after_failure(&delivery(290), Timestamp(last.0 + 1)), Next::GaveUp);
+        assert_eq!(
+            after_failure(&delivery(290), Timestamp(last.0 + 1)),
+            Next::GaveUp
+        );
     }
 }

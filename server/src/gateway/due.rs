@@ -44,8 +44,12 @@ impl Gateway {
         let is_due = |at| at <= now;
         if let Some(late) = payment.late.take_if(|late| late.at.is_some_and(is_due)) {
             // The delay has been waited for before the money was taken.
-            let switches = CallbackSwitches { delay_s: 0, ..late.switches };
-            self.capture(&mut transaction, &mut payment, &switches).await?;
+            let switches = CallbackSwitches {
+                delay_s: 0,
+                ..late.switches
+            };
+            self.capture(&mut transaction, &mut payment, &switches)
+                .await?;
         }
         transaction.commit().await?;
         Ok(())

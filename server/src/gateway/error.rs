@@ -27,6 +27,8 @@ pub enum GatewayError {
 
 impl From<InvalidSwitch> for GatewayError {
     fn from(invalid: InvalidSwitch) -> Self {
-        Self::Malformed { field: invalid.field }
+        Self::Malformed {
+            field: invalid.field,
+        }
     }
 }

@@ -73,15 +73,25 @@ impl Gateway {
         mut config: GatewayConfig,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, GatewaySetupError> {
-        config.public_url.truncate(config.public_url.trim_end_matches('/').len());
+        config
+            .public_url
+            .truncate(config.public_url.trim_end_matches('/').len());
         // A redirect would carry a signed notice to an address the merchant did not give.
         let http = reqwest::Client::builder()
             .timeout(CALLBACK_TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .build()?;
-        let inner = Inner { pool, config, clock, http, nudge: Notify::new() };
-        Ok(Self { inner: Arc::new(inner) })
+        let inner = Inner {
+            pool,
+            config,
+            clock,
+            http,
+            nudge: Notify::new(),
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
     }
 
     /// The API under `/v1` and the cashier under `/cashier`; to be nested where `public_url` leads.

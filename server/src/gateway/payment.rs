@@ -78,7 +78,9 @@ impl Payment {
         check_url("return_url", &request.return_url)?;
         let lifetime = Millis(request.expires_in_ms);
         if lifetime <= Millis(0) || lifetime > LIFETIME_MAX {
-            return Err(GatewayError::Malformed { field: "expires_in_ms" });
+            return Err(GatewayError::Malformed {
+                field: "expires_in_ms",
+            });
         }
         let subject = LocalText::from(request.subject);
         for text in [&subject.en, &subject.zh_cn] {
@@ -185,7 +187,11 @@ impl Refund {
             amount: Money::new(request.amount_minor, request.currency),
             notify_url: request.notify_url,
             state: RefundState::Processing,
-            outcome: if fails { RefundState::Failed } else { RefundState::Succeeded },
+            outcome: if fails {
+                RefundState::Failed
+            } else {
+                RefundState::Succeeded
+            },
             due_at: now + Millis::seconds(i64::from(payment.refunds.delay_s)),
             created_at: now,
             settled_at: None,
@@ -230,7 +236,9 @@ fn check_amount(minor: i64) -> Result<(), GatewayError> {
     if (1..=AMOUNT_MINOR_MAX).contains(&minor) {
         Ok(())
     } else {
-        Err(GatewayError::Malformed { field: "amount_minor" })
+        Err(GatewayError::Malformed {
+            field: "amount_minor",
+        })
     }
 }
 
@@ -283,14 +291,32 @@ mod tests {
             );
         }
         for minor in [0, -1, i64::MIN, i64::MAX] {
-            assert_eq!(field_at_fault(|it| it.amount_minor = minor), Some("amount_minor"));
+            assert_eq!(
+                field_at_fault(|it| it.amount_minor = minor),
+                Some("amount_minor")
+            );
         }
         for length in [0, -1, i64::MIN, i64::MAX] {
-            assert_eq!(field_at_fault(|it| it.expires_in_ms = length), Some("expires_in_ms"));
+            assert_eq!(
+                field_at_fault(|it| it.expires_in_ms = length),
+                Some("expires_in_ms")
+            );
         }
-        for url in ["", "/orders/1", "javascript:alert(1)", "file:///etc/passwd", "http://"] {
-            assert_eq!(field_at_fault(|it| it.notify_url = url.to_owned()), Some("notify_url"));
-            assert_eq!(field_at_fault(|it| it.return_url = url.to_owned()), Some("return_url"));
+        for url in [
+            "",
+            "/orders/1",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "http://",
+        ] {
+            assert_eq!(
+                field_at_fault(|it| it.notify_url = url.to_owned()),
+                Some("notify_url")
+            );
+            assert_eq!(
+                field_at_fault(|it| it.return_url = url.to_owned()),
+                Some("return_url")
+            );
         }
         let blank = Subject::Plain(" ".to_owned());
         assert_eq!(field_at_fault(|it| it.subject = blank), Some("subject"));
@@ -299,10 +325,16 @@ mod tests {
     #[test]
     fn a_repeat_with_less_time_left_is_the_same_request() {
         let first = Payment::open("gw_1".to_owned(), request(), Timestamp(0)).unwrap();
-        let repeat = CreatePayment { expires_in_ms: 1_000, ..request() };
+        let repeat = CreatePayment {
+            expires_in_ms: 1_000,
+            ..request()
+        };
         let repeat = Payment::open("gw_2".to_owned(), repeat, Timestamp(899_000)).unwrap();
         assert!(first.has_content_of(&repeat));
-        let dearer = CreatePayment { amount_minor: 13_601, ..request() };
+        let dearer = CreatePayment {
+            amount_minor: 13_601,
+            ..request()
+        };
         let dearer = Payment::open("gw_3".to_owned(), dearer, Timestamp(0)).unwrap();
         assert!(!first.has_content_of(&dearer));
     }

@@ -42,10 +42,15 @@ impl Gateway {
         let third_trade_no = format!("gw_{}", Uuid::new_v4().simple());
         let payment = Payment::open(third_trade_no, request, self.now())?;
         if payments::insert(self.pool(), &payment).await? {
-            tracing::info!(out_trade_no = payment.out_trade_no, "gateway payment opened");
+            tracing::info!(
+                out_trade_no = payment.out_trade_no,
+                "gateway payment opened"
+            );
             return Ok(payment);
         }
-        let existing = self.find_payment(PaymentKey::OutTradeNo(&payment.out_trade_no)).await?;
+        let existing = self
+            .find_payment(PaymentKey::OutTradeNo(&payment.out_trade_no))
+            .await?;
         if existing.has_content_of(&payment) {
             Ok(existing)
         } else {
@@ -61,7 +66,9 @@ impl Gateway {
             return Ok(payment);
         }
         let mut transaction = self.pool().begin().await?;
-        let payment = self.lock_current(&mut transaction, &payment.third_trade_no).await?;
+        let payment = self
+            .lock_current(&mut transaction, &payment.third_trade_no)
+            .await?;
         transaction.commit().await?;
         Ok(payment)
     }
@@ -81,9 +88,13 @@ impl Gateway {
         &self,
         out_trade_no: &str,
     ) -> Result<PaymentReport, GatewayError> {
-        let found = self.find_payment(PaymentKey::OutTradeNo(out_trade_no)).await?;
+        let found = self
+            .find_payment(PaymentKey::OutTradeNo(out_trade_no))
+            .await?;
         let mut transaction = self.pool().begin().await?;
-        let mut payment = self.lock_current(&mut transaction, &found.third_trade_no).await?;
+        let mut payment = self
+            .lock_current(&mut transaction, &found.third_trade_no)
+            .await?;
         match payment.state {
             PaymentState::Open => self.end(&mut transaction, &mut payment).await?,
             PaymentState::Closed => {}
@@ -109,7 +120,9 @@ impl Gateway {
             transaction.commit().await?;
             return Ok(decided);
         }
-        let decided = self.carry_out(&mut transaction, &mut payment, decision).await?;
+        let decided = self
+            .carry_out(&mut transaction, &mut payment, decision)
+            .await?;
         payments::set_refund_switch(&mut transaction, third_trade_no, decision.refunds()).await?;
         transaction.commit().await?;
         tracing::info!(third_trade_no, outcome = ?decision.outcome, "gateway payment decided");
@@ -126,20 +139,27 @@ impl Gateway {
     ) -> Result<Decided, GatewayError> {
         let switches = decision.callbacks();
         match (decision.timing(), decision.outcome) {
-            (Timing::Now, Outcome::Succeed) => self.capture(transaction, payment, &switches).await?,
+            (Timing::Now, Outcome::Succeed) => {
+                self.capture(transaction, payment, &switches).await?
+            }
             (Timing::Now, Outcome::Fail) => self.decline(transaction, payment, &switches).await?,
             (Timing::AfterClose, _) if payment.state == PaymentState::Closed => {
                 self.capture(transaction, payment, &switches).await?;
             }
             (Timing::AfterClose, _) => {
                 payment.late = Some(LateSuccess { switches, at: None });
-                self.advance(transaction, PaymentState::Open, payment).await?;
+                self.advance(transaction, PaymentState::Open, payment)
+                    .await?;
             }
             (Timing::FailedPageFirst(delay), _) => {
                 let at = self.now() + delay;
-                payment.late = Some(LateSuccess { switches, at: Some(at) });
+                payment.late = Some(LateSuccess {
+                    switches,
+                    at: Some(at),
+                });
                 payment.page_fails_until = Some(at);
-                self.advance(transaction, PaymentState::Open, payment).await?;
+                self.advance(transaction, PaymentState::Open, payment)
+                    .await?;
                 return Ok(Decided::FailedPage);
             }
         }
@@ -153,13 +173,21 @@ impl Gateway {
         third_trade_no: &str,
     ) -> Result<Payment, GatewayError> {
         let unknown = GatewayError::Refused(ErrorCode::UnknownPayment);
-        let mut payment = payments::lock(transaction, third_trade_no).await?.ok_or(unknown)?;
+        let mut payment = payments::lock(transaction, third_trade_no)
+            .await?
+            .ok_or(unknown)?;
         if payment.is_overdue(self.now()) {
             self.end(transaction, &mut payment).await?;
             let notice = self.notice(&payment, CallbackStatus::Closed, self.now());
             let switches = CallbackSwitches::default();
-            deliveries::enqueue(transaction, &notice, &payment.notify_url, &switches, self.now())
-                .await?;
+            deliveries::enqueue(
+                transaction,
+                &notice,
+                &payment.notify_url,
+                &switches,
+                self.now(),
+            )
+            .await?;
         }
         Ok(payment)
     }
@@ -183,7 +211,8 @@ impl Gateway {
         if switches.reorder {
             let earlier = self.notice(payment, CallbackStatus::Failed, now - EARLIER_TRY);
             let after = due + REORDERED_PAUSE;
-            deliveries::enqueue(transaction, &earlier, &payment.notify_url, switches, after).await?;
+            deliveries::enqueue(transaction, &earlier, &payment.notify_url, switches, after)
+                .await?;
         }
         Ok(())
     }
@@ -197,7 +226,8 @@ impl Gateway {
     ) -> Result<(), GatewayError> {
         let now = self.now();
         payment.state = PaymentState::Failed;
-        self.advance(transaction, PaymentState::Open, payment).await?;
+        self.advance(transaction, PaymentState::Open, payment)
+            .await?;
         let notice = self.notice(payment, CallbackStatus::Failed, now);
         let due = now + switches.delay();
         deliveries::enqueue(transaction, &notice, &payment.notify_url, switches, due).await?;
@@ -233,7 +263,12 @@ impl Gateway {
         }
     }
 
-    fn notice(&self, payment: &Payment, status: CallbackStatus, occurred_at: Timestamp) -> Callback {
+    fn notice(
+        &self,
+        payment: &Payment,
+        status: CallbackStatus,
+        occurred_at: Timestamp,
+    ) -> Callback {
         Callback {
             callback_id: new_callback_id(),
             kind: CallbackKind::Payment,
@@ -249,7 +284,10 @@ impl Gateway {
 
     /// Where the customer pays.
     pub(super) fn cashier_url(&self, payment: &Payment) -> String {
-        format!("{}/cashier/{}", self.inner.config.public_url, payment.third_trade_no)
+        format!(
+            "{}/cashier/{}",
+            self.inner.config.public_url, payment.third_trade_no
+        )
     }
 }
 
@@ -260,13 +298,14 @@ pub(super) fn new_callback_id() -> String {
 
 /// Where the customer goes who presses the same button again (the page slept, or the finger was nervous), or nothing when
 /// the payment can still be decided about.
-fn decided_before(
-    payment: &Payment,
-    decision: &Decision,
-) -> Result<Option<Decided>, GatewayError> {
+fn decided_before(payment: &Payment, decision: &Decision) -> Result<Option<Decided>, GatewayError> {
     if payment.late.is_some() {
         let page_fails = payment.page_fails_until.is_some();
-        return Ok(Some(if page_fails { Decided::FailedPage } else { Decided::Return }));
+        return Ok(Some(if page_fails {
+            Decided::FailedPage
+        } else {
+            Decided::Return
+        }));
     }
     match (payment.state, decision.outcome) {
         (PaymentState::Open, _) => Ok(None),

@@ -19,10 +19,17 @@ use sqlx::MySqlConnection;
 
 impl Gateway {
     /// Gives money back, or finds the refund that the same request asked for before.
-    pub(super) async fn create_refund(&self, request: CreateRefund) -> Result<Refund, GatewayError> {
-        let found = self.find_payment(PaymentKey::OutTradeNo(&request.out_trade_no)).await?;
+    pub(super) async fn create_refund(
+        &self,
+        request: CreateRefund,
+    ) -> Result<Refund, GatewayError> {
+        let found = self
+            .find_payment(PaymentKey::OutTradeNo(&request.out_trade_no))
+            .await?;
         let mut transaction = self.pool().begin().await?;
-        let payment = self.lock_current(&mut transaction, &found.third_trade_no).await?;
+        let payment = self
+            .lock_current(&mut transaction, &found.third_trade_no)
+            .await?;
         if let Some(existing) = refunds::find(&mut *transaction, &request.refund_no).await? {
             return if existing.has_content_of(&request) {
                 Ok(existing)
@@ -31,7 +38,8 @@ impl Gateway {
             };
         }
         let mut refund = Refund::begin(request, &payment, self.now())?;
-        self.check_refundable(&mut transaction, &payment, &refund).await?;
+        self.check_refundable(&mut transaction, &payment, &refund)
+            .await?;
         let refused = payment.refunds.times > 0 && payment.refunds.answer == RefundAnswer::Refuse;
         count_down(&mut transaction, &payment).await?;
         if refused {
@@ -54,7 +62,9 @@ impl Gateway {
     /// The refund as it stands now; one whose end is due ends by being looked at.
     pub(super) async fn find_refund(&self, refund_no: &str) -> Result<Refund, GatewayError> {
         let unknown = GatewayError::Refused(ErrorCode::UnknownRefund);
-        let refund = refunds::find(self.pool(), refund_no).await?.ok_or(unknown)?;
+        let refund = refunds::find(self.pool(), refund_no)
+            .await?
+            .ok_or(unknown)?;
         if refund.state != RefundState::Processing || refund.due_at > self.now() {
             return Ok(refund);
         }
@@ -65,7 +75,9 @@ impl Gateway {
     pub(super) async fn settle_due(&self, refund_no: &str) -> Result<Refund, GatewayError> {
         let mut transaction = self.pool().begin().await?;
         let unknown = GatewayError::Refused(ErrorCode::UnknownRefund);
-        let mut refund = refunds::lock(&mut transaction, refund_no).await?.ok_or(unknown)?;
+        let mut refund = refunds::lock(&mut transaction, refund_no)
+            .await?
+            .ok_or(unknown)?;
         if refund.state == RefundState::Processing && refund.due_at <= self.now() {
             self.settle(&mut transaction, &mut refund).await?;
         }
@@ -81,7 +93,9 @@ impl Gateway {
         switch: RefundSwitch,
     ) -> Result<(), GatewayError> {
         switch.check()?;
-        let payment = self.find_payment(PaymentKey::OutTradeNo(out_trade_no)).await?;
+        let payment = self
+            .find_payment(PaymentKey::OutTradeNo(out_trade_no))
+            .await?;
         let mut connection = self.pool().acquire().await?;
         payments::set_refund_switch(&mut connection, &payment.third_trade_no, switch).await?;
         Ok(())
@@ -140,7 +154,10 @@ async fn count_down(
     payment: &Payment,
 ) -> Result<(), GatewayError> {
     if payment.refunds.times > 0 && payment.refunds.answer != RefundAnswer::Accept {
-        let left = RefundSwitch { times: payment.refunds.times - 1, ..payment.refunds };
+        let left = RefundSwitch {
+            times: payment.refunds.times - 1,
+            ..payment.refunds
+        };
         payments::set_refund_switch(transaction, &payment.third_trade_no, left).await?;
     }
     Ok(())

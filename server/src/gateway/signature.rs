@@ -24,7 +24,10 @@ const SIGNATURES_MAX: usize = 8;
 
 /// A secret that is too short to sign with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a signing secret needs at least {} bytes", SigningKeys::SECRET_BYTES_MIN)]
+#[error(
+    "a signing secret needs at least {} bytes",
+    SigningKeys::SECRET_BYTES_MIN
+)]
 pub struct ShortSecret;
 
 /// Why a signature was not accepted.
@@ -65,7 +68,9 @@ impl SigningKeys {
     /// # Errors
     /// When the secret is shorter than [`SigningKeys::SECRET_BYTES_MIN`].
     pub fn new(current: impl Into<Vec<u8>>) -> Result<Self, ShortSecret> {
-        Ok(Self { secrets: vec![long_enough(current.into())?] })
+        Ok(Self {
+            secrets: vec![long_enough(current.into())?],
+        })
     }
 
     /// The same keys with the secret they replace, for the time of a rotation.
@@ -154,25 +159,37 @@ impl SignedHeader {
         let mut seconds = None;
         let mut signatures = Vec::new();
         for element in header.split(',') {
-            let (scheme, value) = element.trim().split_once('=').ok_or(SignatureError::Unreadable)?;
+            let (scheme, value) = element
+                .trim()
+                .split_once('=')
+                .ok_or(SignatureError::Unreadable)?;
             match scheme {
                 // Two times would let the sender and the checker mean different ones.
                 "t" if seconds.is_some() => return Err(SignatureError::Unreadable),
                 "t" => seconds = Some(unix_seconds(value).ok_or(SignatureError::Unreadable)?),
-                "v1" if signatures.len() == SIGNATURES_MAX => return Err(SignatureError::Unreadable),
+                "v1" if signatures.len() == SIGNATURES_MAX => {
+                    return Err(SignatureError::Unreadable);
+                }
                 "v1" => signatures.push(from_hex(value).ok_or(SignatureError::Unreadable)?),
                 _ => {}
             }
         }
         match seconds {
-            Some(seconds) if !signatures.is_empty() => Ok(Self { seconds, signatures }),
+            Some(seconds) if !signatures.is_empty() => Ok(Self {
+                seconds,
+                signatures,
+            }),
             _ => Err(SignatureError::Unreadable),
         }
     }
 }
 
 fn long_enough(secret: Vec<u8>) -> Result<Vec<u8>, ShortSecret> {
-    if secret.len() < SigningKeys::SECRET_BYTES_MIN { Err(ShortSecret) } else { Ok(secret) }
+    if secret.len() < SigningKeys::SECRET_BYTES_MIN {
+        Err(ShortSecret)
+    } else {
+        Ok(secret)
+    }
 }
 
 fn mac(secret: &[u8], seconds: i64, payload: &[u8]) -> Hmac<Sha256> {

@@ -21,10 +21,22 @@ fn check(keys: &SigningKeys, header: &str, body: &[u8]) -> Result<(), SignatureE
 
 #[test]
 fn the_header_is_the_published_form_of_the_vector() {
-    assert_eq!(keys().sign(BODY, SIGNED_AT), format!("t=1700000000,v1={BY_CURRENT}"));
-    assert_eq!(keys().sign(b"", SIGNED_AT), format!("t=1700000000,v1={EMPTY_BY_CURRENT}"));
-    assert_eq!(check(&keys(), &format!("t=1700000000,v1={BY_CURRENT}"), BODY), Ok(()));
-    assert_eq!(check(&keys(), &format!("t=1700000000,v1={EMPTY_BY_CURRENT}"), b""), Ok(()));
+    assert_eq!(
+        keys().sign(BODY, SIGNED_AT),
+        format!("t=1700000000,v1={BY_CURRENT}")
+    );
+    assert_eq!(
+        keys().sign(b"", SIGNED_AT),
+        format!("t=1700000000,v1={EMPTY_BY_CURRENT}")
+    );
+    assert_eq!(
+        check(&keys(), &format!("t=1700000000,v1={BY_CURRENT}"), BODY),
+        Ok(())
+    );
+    assert_eq!(
+        check(&keys(), &format!("t=1700000000,v1={EMPTY_BY_CURRENT}"), b""),
+        Ok(())
+    );
 }
 
 #[test]
@@ -33,10 +45,19 @@ fn no_altered_byte_of_the_body_passes() {
     for index in 0..BODY.len() {
         let mut altered = BODY.to_vec();
         altered[index] ^= 1;
-        assert_eq!(check(&keys(), &header, &altered), Err(SignatureError::Mismatch));
+        assert_eq!(
+            check(&keys(), &header, &altered),
+            Err(SignatureError::Mismatch)
+        );
     }
-    assert_eq!(check(&keys(), &header, &BODY[1..]), Err(SignatureError::Mismatch));
-    assert_eq!(check(&keys(), &header, &[BODY, b" "].concat()), Err(SignatureError::Mismatch));
+    assert_eq!(
+        check(&keys(), &header, &BODY[1..]),
+        Err(SignatureError::Mismatch)
+    );
+    assert_eq!(
+        check(&keys(), &header, &[BODY, b" "].concat()),
+        Err(SignatureError::Mismatch)
+    );
 }
 
 #[test]
@@ -58,7 +79,8 @@ fn another_time_than_the_signed_one_does_not_pass() {
 #[test]
 fn a_signature_lives_three_hundred_seconds_either_way() {
     let header = keys().sign(BODY, SIGNED_AT);
-    let at = |seconds: i64| keys().verify(Some(&header), BODY, SIGNED_AT + Millis::seconds(seconds));
+    let at =
+        |seconds: i64| keys().verify(Some(&header), BODY, SIGNED_AT + Millis::seconds(seconds));
     assert_eq!(at(300), Ok(()));
     assert_eq!(at(301), Err(SignatureError::Stale));
     assert_eq!(at(-300), Ok(()));
@@ -74,7 +96,10 @@ fn a_forged_message_is_never_told_that_it_is_merely_late() {
 #[test]
 fn an_unknown_scheme_is_skipped_and_never_counts() {
     let unknown = format!("t=1700000000,v0={BY_CURRENT}");
-    assert_eq!(check(&keys(), &unknown, BODY), Err(SignatureError::Unreadable));
+    assert_eq!(
+        check(&keys(), &unknown, BODY),
+        Err(SignatureError::Unreadable)
+    );
     let beside = format!("t=1700000000,v2=later,v1={BY_CURRENT},v0=00");
     assert_eq!(check(&keys(), &beside, BODY), Ok(()));
 }
@@ -84,17 +109,29 @@ fn a_rotated_key_is_accepted_while_it_is_kept_and_no_longer() {
     let both = keys().with_previous(PREVIOUS).unwrap();
     let old_header = format!("t=1700000000,v1={BY_PREVIOUS}");
     assert_eq!(check(&both, &old_header, BODY), Ok(()));
-    assert_eq!(check(&both, &format!("t=1700000000,v1={BY_CURRENT}"), BODY), Ok(()));
-    assert_eq!(check(&keys(), &old_header, BODY), Err(SignatureError::Mismatch));
+    assert_eq!(
+        check(&both, &format!("t=1700000000,v1={BY_CURRENT}"), BODY),
+        Ok(())
+    );
+    assert_eq!(
+        check(&keys(), &old_header, BODY),
+        Err(SignatureError::Mismatch)
+    );
 }
 
 #[test]
 fn during_a_rotation_both_sides_of_the_change_accept_what_is_signed() {
     let both = keys().with_previous(PREVIOUS).unwrap();
     let header = both.sign(BODY, SIGNED_AT);
-    assert_eq!(header, format!("t=1700000000,v1={BY_CURRENT},v1={BY_PREVIOUS}"));
+    assert_eq!(
+        header,
+        format!("t=1700000000,v1={BY_CURRENT},v1={BY_PREVIOUS}")
+    );
     assert_eq!(check(&keys(), &header, BODY), Ok(()));
-    assert_eq!(check(&SigningKeys::new(PREVIOUS).unwrap(), &header, BODY), Ok(()));
+    assert_eq!(
+        check(&SigningKeys::new(PREVIOUS).unwrap(), &header, BODY),
+        Ok(())
+    );
 }
 
 #[test]
@@ -109,7 +146,10 @@ fn one_right_signature_among_several_is_enough() {
 #[test]
 fn headers_of_the_wrong_form_are_refused_as_unreadable() {
     let many = format!("t=1700000000{}", format!(",v1={BY_CURRENT}").repeat(9));
-    let long = format!("t=1700000000,v1={BY_CURRENT},v0={}", "0".repeat(HEADER_BYTES_MAX));
+    let long = format!(
+        "t=1700000000,v1={BY_CURRENT},v0={}",
+        "0".repeat(HEADER_BYTES_MAX)
+    );
     for header in [
         "",
         "t=1700000000",
@@ -127,15 +167,24 @@ fn headers_of_the_wrong_form_are_refused_as_unreadable() {
         &many,
         &long,
     ] {
-        assert_eq!(check(&keys(), header, BODY), Err(SignatureError::Unreadable), "{header}");
+        assert_eq!(
+            check(&keys(), header, BODY),
+            Err(SignatureError::Unreadable),
+            "{header}"
+        );
     }
-    assert_eq!(keys().verify(None, BODY, SIGNED_AT), Err(SignatureError::Missing));
+    assert_eq!(
+        keys().verify(None, BODY, SIGNED_AT),
+        Err(SignatureError::Missing)
+    );
 }
 
 #[test]
 fn extreme_times_neither_pass_nor_overflow() {
     for seconds in [i64::MIN, i64::MIN / 1000, -1, 0, i64::MAX / 1000, i64::MAX] {
-        let signed = mac(CURRENT.as_bytes(), seconds, BODY).finalize().into_bytes();
+        let signed = mac(CURRENT.as_bytes(), seconds, BODY)
+            .finalize()
+            .into_bytes();
         let header = format!("t={seconds},v1={}", to_hex(&signed));
         assert!(check(&keys(), &header, BODY).is_err(), "{seconds}");
     }
@@ -144,6 +193,9 @@ fn extreme_times_neither_pass_nor_overflow() {
 #[test]
 fn short_secrets_are_refused_and_secrets_are_never_printed() {
     assert_eq!(SigningKeys::new("x".repeat(31)).err(), Some(ShortSecret));
-    assert_eq!(keys().with_previous("x".repeat(31)).err(), Some(ShortSecret));
+    assert_eq!(
+        keys().with_previous("x".repeat(31)).err(),
+        Some(ShortSecret)
+    );
     assert_eq!(format!("{:?}", keys()), "SigningKeys(1 secrets)");
 }

@@ -95,7 +95,9 @@ impl RefundAnswer {
     /// Reads [`RefundAnswer::word`].
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Accept, Self::Refuse, Self::Fail].into_iter().find(|answer| answer.word() == word)
+        [Self::Accept, Self::Refuse, Self::Fail]
+            .into_iter()
+            .find(|answer| answer.word() == word)
     }
 }
 
@@ -203,7 +205,12 @@ impl Decision {
         let ranges = [
             ("delay_s", self.delay_s, 0, DELAY_S_MAX),
             ("copies", self.copies, 1, COPIES_MAX),
-            ("faulty_attempts", self.faulty_attempts, 1, FAULTY_ATTEMPTS_MAX),
+            (
+                "faulty_attempts",
+                self.faulty_attempts,
+                1,
+                FAULTY_ATTEMPTS_MAX,
+            ),
         ];
         for (field, value, least, most) in ranges {
             if !(least..=most).contains(&value) {
@@ -211,7 +218,9 @@ impl Decision {
             }
         }
         if self.failed_page && self.after_close {
-            return Err(InvalidSwitch { field: "after_close" });
+            return Err(InvalidSwitch {
+                field: "after_close",
+            });
         }
         self.refunds().check()
     }
@@ -221,7 +230,11 @@ impl Decision {
     pub fn timing(&self) -> Timing {
         if self.failed_page {
             let delay = self.callbacks().delay();
-            Timing::FailedPageFirst(if delay.0 == 0 { FAILED_PAGE_DELAY } else { delay })
+            Timing::FailedPageFirst(if delay.0 == 0 {
+                FAILED_PAGE_DELAY
+            } else {
+                delay
+            })
         } else if self.after_close && self.outcome == Outcome::Succeed {
             Timing::AfterClose
         } else {
@@ -261,10 +274,14 @@ impl RefundSwitch {
     /// Names the first switch that is out of its range.
     pub fn check(self) -> Result<(), InvalidSwitch> {
         if self.times > REFUND_TIMES_MAX {
-            return Err(InvalidSwitch { field: "refund_times" });
+            return Err(InvalidSwitch {
+                field: "refund_times",
+            });
         }
         if self.delay_s > DELAY_S_MAX {
-            return Err(InvalidSwitch { field: "refund_delay_s" });
+            return Err(InvalidSwitch {
+                field: "refund_delay_s",
+            });
         }
         Ok(())
     }
@@ -306,9 +323,15 @@ mod tests {
 
     #[test]
     fn a_decision_without_switches_is_plain() {
-        assert_eq!(json(r#"{"outcome":"succeed"}"#), Decision::plain(Outcome::Succeed));
+        assert_eq!(
+            json(r#"{"outcome":"succeed"}"#),
+            Decision::plain(Outcome::Succeed)
+        );
         assert_eq!(Decision::plain(Outcome::Fail).timing(), Timing::Now);
-        assert_eq!(Decision::plain(Outcome::Fail).callbacks(), CallbackSwitches::default());
+        assert_eq!(
+            Decision::plain(Outcome::Fail).callbacks(),
+            CallbackSwitches::default()
+        );
     }
 
     #[test]
@@ -323,13 +346,31 @@ mod tests {
     #[test]
     fn values_out_of_range_are_refused_by_name() {
         let field = |body: &str| json(body).check().err().map(|error| error.field);
-        assert_eq!(field(r#"{"outcome":"succeed","delay_s":600,"copies":100}"#), None);
-        assert_eq!(field(r#"{"outcome":"succeed","delay_s":601}"#), Some("delay_s"));
+        assert_eq!(
+            field(r#"{"outcome":"succeed","delay_s":600,"copies":100}"#),
+            None
+        );
+        assert_eq!(
+            field(r#"{"outcome":"succeed","delay_s":601}"#),
+            Some("delay_s")
+        );
         assert_eq!(field(r#"{"outcome":"succeed","copies":0}"#), Some("copies"));
-        assert_eq!(field(r#"{"outcome":"succeed","copies":101}"#), Some("copies"));
-        assert_eq!(field(r#"{"outcome":"succeed","faulty_attempts":0}"#), Some("faulty_attempts"));
-        assert_eq!(field(r#"{"outcome":"succeed","refund_times":1001}"#), Some("refund_times"));
-        assert_eq!(field(r#"{"outcome":"succeed","refund_delay_s":601}"#), Some("refund_delay_s"));
+        assert_eq!(
+            field(r#"{"outcome":"succeed","copies":101}"#),
+            Some("copies")
+        );
+        assert_eq!(
+            field(r#"{"outcome":"succeed","faulty_attempts":0}"#),
+            Some("faulty_attempts")
+        );
+        assert_eq!(
+            field(r#"{"outcome":"succeed","refund_times":1001}"#),
+            Some("refund_times")
+        );
+        assert_eq!(
+            field(r#"{"outcome":"succeed","refund_delay_s":601}"#),
+            Some("refund_delay_s")
+        );
         let both = r#"{"outcome":"succeed","failed_page":true,"after_close":true}"#;
         assert_eq!(field(both), Some("after_close"));
     }
@@ -337,7 +378,10 @@ mod tests {
     #[test]
     fn a_failed_page_is_followed_by_a_success_whichever_button_was_pressed() {
         let pressed_fail = json(r#"{"outcome":"fail","failed_page":true}"#);
-        assert_eq!(pressed_fail.timing(), Timing::FailedPageFirst(Millis::seconds(5)));
+        assert_eq!(
+            pressed_fail.timing(),
+            Timing::FailedPageFirst(Millis::seconds(5))
+        );
         let later = json(r#"{"outcome":"succeed","failed_page":true,"delay_s":9}"#);
         assert_eq!(later.timing(), Timing::FailedPageFirst(Millis::seconds(9)));
         let declined = json(r#"{"outcome":"fail","after_close":true}"#);

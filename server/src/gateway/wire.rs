@@ -43,7 +43,10 @@ pub enum Subject {
 impl From<Subject> for LocalText {
     fn from(subject: Subject) -> Self {
         match subject {
-            Subject::Plain(text) => Self { en: text.clone(), zh_cn: text },
+            Subject::Plain(text) => Self {
+                en: text.clone(),
+                zh_cn: text,
+            },
             Subject::Local(text) => text,
         }
     }

@@ -13,12 +13,14 @@ use crate::{gateway::Gateway, ticketing::Ticketing};
 use app::ports::Ports;
 use axum::{
     Router,
-    extract::{DefaultBodyLimit, FromRef},
+    extract::FromRef,
     middleware,
 };
 use leptos::prelude::LeptosOptions;
 use std::sync::Arc;
-use tower_http::{catch_panic::CatchPanicLayer, compression::CompressionLayer};
+use tower_http::{
+    catch_panic::CatchPanicLayer, compression::CompressionLayer, limit::RequestBodyLimitLayer,
+};
 
 /// Most bytes of a request's body.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -54,7 +56,7 @@ pub fn router(state: AppState, gateway: &Gateway) -> Router {
         .merge(health::router())
         .with_state(state.clone())
         .nest("/gateway", gateway.router())
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(RequestBodyLimitLayer::new(BODY_BYTES_MAX))
         .layer(CompressionLayer::new())
         .layer(middleware::from_fn(guard::security_headers))
         .layer(middleware::from_fn_with_state(state, guard::bounded))

@@ -86,7 +86,13 @@ impl SimulatedChannel {
             .no_proxy()
             .build()?;
         let gateway_url = url.as_str().trim_end_matches('/').to_owned();
-        Ok(Self { name, gateway_url, keys, clock, http })
+        Ok(Self {
+            name,
+            gateway_url,
+            keys,
+            clock,
+            http,
+        })
     }
 
     async fn post<T: DeserializeOwned>(
@@ -108,8 +114,11 @@ impl SimulatedChannel {
         path: &str,
         body: Vec<u8>,
     ) -> Result<T, Answered> {
-        let url = Url::parse(&format!("{}{path}", self.gateway_url))
-            .map_err(|_| ChannelError::Refused { code: RefusalCode::Request })?;
+        let url = Url::parse(&format!("{}{path}", self.gateway_url)).map_err(|_| {
+            ChannelError::Refused {
+                code: RefusalCode::Request,
+            }
+        })?;
         let signature = if method == Method::GET {
             let line = format!("GET {}", url.path());
             self.keys.sign(line.as_bytes(), self.clock.now())
@@ -150,7 +159,9 @@ impl From<Answered> for ChannelError {
     fn from(answered: Answered) -> Self {
         match answered {
             Answered::Failed(error) => error,
-            Answered::Refused(body) => Self::Refused { code: refusal_code(&body) },
+            Answered::Refused(body) => Self::Refused {
+                code: refusal_code(&body),
+            },
         }
     }
 }
@@ -171,14 +182,20 @@ fn refusal_code(body: &ErrorBody) -> RefusalCode {
         (ErrorCode::PaymentState, Some(state)) => RefusalCode::State(charge_state(state)),
         (ErrorCode::RefundTooLarge, _) => RefusalCode::RefundTooLarge,
         (ErrorCode::RefundRefused, _) => RefusalCode::RefundRefused,
-        (ErrorCode::PaymentState | ErrorCode::Internal | ErrorCode::Unknown, _) => RefusalCode::Other,
+        (ErrorCode::PaymentState | ErrorCode::Internal | ErrorCode::Unknown, _) => {
+            RefusalCode::Other
+        }
     }
 }
 
 /// Reads a body that a faulty or foreign server can't make arbitrarily long.
 async fn read_bounded(mut response: reqwest::Response) -> Result<Vec<u8>, ChannelError> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|_| ChannelError::Unreachable)? {
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|_| ChannelError::Unreachable)?
+    {
         if body.len() + chunk.len() > BODY_BYTES_MAX {
             return Err(ChannelError::Malformed);
         }
@@ -208,7 +225,9 @@ fn progress(report: &RefundReport) -> RefundProgress {
 fn known<T>(answer: Result<T, Answered>) -> Result<Option<T>, ChannelError> {
     match answer.map_err(ChannelError::from) {
         Ok(report) => Ok(Some(report)),
-        Err(ChannelError::Refused { code: RefusalCode::Unknown }) => Ok(None),
+        Err(ChannelError::Refused {
+            code: RefusalCode::Unknown,
+        }) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -219,7 +238,9 @@ fn in_path(number: &str) -> Result<&str, ChannelError> {
     if !number.is_empty() && number.bytes().all(plain) {
         Ok(number)
     } else {
-        Err(ChannelError::Refused { code: RefusalCode::Request })
+        Err(ChannelError::Refused {
+            code: RefusalCode::Request,
+        })
     }
 }
 
@@ -240,7 +261,10 @@ impl Channel for SimulatedChannel {
             return_url: charge.return_url,
         };
         let created: Created = self.post("/v1/payments", &request).await?;
-        Ok(Charge { third_trade_no: created.third_trade_no, cashier_url: created.cashier_url })
+        Ok(Charge {
+            third_trade_no: created.third_trade_no,
+            cashier_url: created.cashier_url,
+        })
     }
 
     async fn query(&self, out_trade_no: &str) -> Result<Option<ChargeReport>, ChannelError> {
@@ -257,11 +281,15 @@ impl Channel for SimulatedChannel {
 
     async fn close(&self, out_trade_no: &str) -> Result<ChargeState, ChannelError> {
         let path = format!("/v1/payments/{}/close", in_path(out_trade_no)?);
-        let request = ClosePayment { out_trade_no: out_trade_no.to_owned() };
+        let request = ClosePayment {
+            out_trade_no: out_trade_no.to_owned(),
+        };
         let closed: Result<PaymentReport, Answered> = self.post(&path, &request).await;
         match closed.map_err(ChannelError::from) {
             Ok(report) => Ok(charge_state(report.status)),
-            Err(ChannelError::Refused { code: RefusalCode::State(state) }) => Ok(state),
+            Err(ChannelError::Refused {
+                code: RefusalCode::State(state),
+            }) => Ok(state),
             Err(error) => Err(error),
         }
     }
@@ -290,7 +318,9 @@ impl Channel for SimulatedChannel {
         raw_body: &[u8],
         now: Timestamp,
     ) -> Result<CallbackNotice, CallbackRejected> {
-        let signature = headers.get(SIGNATURE_HEADER).map(|value| value.to_str().unwrap_or_default());
+        let signature = headers
+            .get(SIGNATURE_HEADER)
+            .map(|value| value.to_str().unwrap_or_default());
         self.keys.verify(signature, raw_body, now)?;
         let callback: Callback =
             serde_json::from_slice(raw_body).map_err(|_| CallbackRejected::Malformed)?;
@@ -300,7 +330,11 @@ impl Channel for SimulatedChannel {
 
 /// Reads a callback; nothing when a required field is empty or does not fit its kind.
 fn notice(callback: Callback) -> Option<CallbackNotice> {
-    let numbers = [&callback.callback_id, &callback.out_trade_no, &callback.third_trade_no];
+    let numbers = [
+        &callback.callback_id,
+        &callback.out_trade_no,
+        &callback.third_trade_no,
+    ];
     if numbers.iter().any(|number| number.is_empty()) {
         return None;
     }

@@ -32,16 +32,32 @@ fn a_signed_callback_is_read_and_may_have_more_fields() {
 
 #[test]
 fn an_unsigned_altered_or_old_callback_is_answered_with_401() {
-    let unsigned = channel().verify(&HeaderMap::new(), BODY.as_bytes(), NOW).unwrap_err();
-    assert_eq!(unsigned, CallbackRejected::Signature(SignatureError::Missing));
+    let unsigned = channel()
+        .verify(&HeaderMap::new(), BODY.as_bytes(), NOW)
+        .unwrap_err();
+    assert_eq!(
+        unsigned,
+        CallbackRejected::Signature(SignatureError::Missing)
+    );
     let old = verify(BODY, NOW - Millis::seconds(301)).unwrap_err();
     assert_eq!(old, CallbackRejected::Signature(SignatureError::Stale));
     let mut headers = HeaderMap::new();
-    headers.insert(SIGNATURE_HEADER, keys().sign(BODY.as_bytes(), NOW).parse().unwrap());
+    headers.insert(
+        SIGNATURE_HEADER,
+        keys().sign(BODY.as_bytes(), NOW).parse().unwrap(),
+    );
     let altered = BODY.replace("13600", "13601");
-    let altered = channel().verify(&headers, altered.as_bytes(), NOW).unwrap_err();
-    assert_eq!(altered, CallbackRejected::Signature(SignatureError::Mismatch));
-    assert_eq!([unsigned.status(), old.status(), altered.status()], [401, 401, 401]);
+    let altered = channel()
+        .verify(&headers, altered.as_bytes(), NOW)
+        .unwrap_err();
+    assert_eq!(
+        altered,
+        CallbackRejected::Signature(SignatureError::Mismatch)
+    );
+    assert_eq!(
+        [unsigned.status(), old.status(), altered.status()],
+        [401, 401, 401]
+    );
 }
 
 #[test]
@@ -67,16 +83,24 @@ fn a_signed_callback_without_a_required_field_is_answered_with_400() {
 
 #[test]
 fn a_refunds_callback_names_the_refund() {
-    let body =
-        BODY.replace("payment", "refund").replace("\"added_later\":1", "\"refund_no\":\"R-1\"");
+    let body = BODY
+        .replace("payment", "refund")
+        .replace("\"added_later\":1", "\"refund_no\":\"R-1\"");
     let subject = verify(&body, NOW).unwrap().subject;
-    assert_eq!(subject, NoticeSubject::Refund { refund_no: "R-1".to_owned() });
+    assert_eq!(
+        subject,
+        NoticeSubject::Refund {
+            refund_no: "R-1".to_owned()
+        }
+    );
 }
 
 #[tokio::test]
 async fn a_gateway_that_is_not_there_is_unreachable_and_a_bad_number_is_not_sent() {
     assert_eq!(channel().query("P-1").await, Err(ChannelError::Unreachable));
-    let refused = ChannelError::Refused { code: RefusalCode::Request };
+    let refused = ChannelError::Refused {
+        code: RefusalCode::Request,
+    };
     assert_eq!(channel().query("../refunds").await, Err(refused));
     assert_eq!(channel().close("").await, Err(refused));
 }
@@ -85,6 +109,9 @@ async fn a_gateway_that_is_not_there_is_unreachable_and_a_bad_number_is_not_sent
 fn a_gateways_address_must_be_absolute() {
     for address in ["", "/gateway", "ftp://127.0.0.1/", "http://127.0.0.1/?a=b"] {
         let channel = SimulatedChannel::new(address, keys(), Arc::new(SystemClock));
-        assert!(matches!(channel, Err(ChannelSetupError::Address)), "{address}");
+        assert!(
+            matches!(channel, Err(ChannelSetupError::Address)),
+            "{address}"
+        );
     }
 }

@@ -66,10 +66,17 @@ fn draw_grounds(html: &mut String, map: &ShowMap, layout: &MapLayout, zones: usi
         let mut run_zone = None;
         for (seat, &centre) in map.plan.seats_of(row).iter().zip(layout.seats.iter().skip(first)) {
             let zone = map.zone_of_category.get(usize::from(seat.category)).copied().flatten();
-            let is_next = run.last().is_none_or(|&last| distance(last, centre) <= AISLE);
+            let last = run.last().copied();
+            let is_next = last.is_none_or(|last| distance(last, centre) <= AISLE);
             if zone != run_zone || !is_next {
+                // Grounds of side by side zones leave no gap: the one that is painted first goes on under the other.
+                let shared = last.filter(|_| is_next && run_zone.is_some() && zone.is_some());
+                if shared.is_some() && run_zone < zone {
+                    run.push(centre);
+                }
                 draw_run(&mut lines, run_zone, &run);
                 run.clear();
+                run.extend(shared.filter(|_| zone < run_zone));
                 run_zone = zone;
             }
             run.push(centre);

@@ -109,6 +109,7 @@ impl MapState {
     /// Takes a seat off the choice.
     pub fn take_off(self, seat: SeatIndex) {
         self.chosen.update(|chosen| chosen.retain(|other| other.seat != seat));
+        self.said.set(String::new());
     }
 
     /// Puts a seat into the choice in place of the lost one it was offered for.

@@ -42,13 +42,16 @@ struct Asked {
 impl Asked {
     /// The language that the address asks for, else the browser's, else English.
     fn lang(&self, headers: &HeaderMap) -> Lang {
-        self.lang.as_deref().and_then(Lang::from_tag).unwrap_or_else(|| {
-            headers
-                .get(header::ACCEPT_LANGUAGE)
-                .and_then(|value| value.to_str().ok())
-                .and_then(Lang::from_accept_language)
-                .unwrap_or_default()
-        })
+        self.lang
+            .as_deref()
+            .and_then(Lang::from_tag)
+            .unwrap_or_else(|| {
+                headers
+                    .get(header::ACCEPT_LANGUAGE)
+                    .and_then(|value| value.to_str().ok())
+                    .and_then(Lang::from_accept_language)
+                    .unwrap_or_default()
+            })
     }
 }
 
@@ -59,7 +62,10 @@ async fn show(
     headers: HeaderMap,
 ) -> Response {
     let lang = asked.lang(&headers);
-    match gateway.find_payment(PaymentKey::ThirdTradeNo(&third_trade_no)).await {
+    match gateway
+        .find_payment(PaymentKey::ThirdTradeNo(&third_trade_no))
+        .await
+    {
         Ok(payment) => payment_page(&gateway, &payment, lang, StatusCode::OK).await,
         Err(error) => fault_page(&error, lang),
     }
@@ -73,7 +79,10 @@ async fn decide(
     form: Result<Form<Decision>, FormRejection>,
 ) -> Response {
     let lang = asked.lang(&headers);
-    let payment = match gateway.find_payment(PaymentKey::ThirdTradeNo(&third_trade_no)).await {
+    let payment = match gateway
+        .find_payment(PaymentKey::ThirdTradeNo(&third_trade_no))
+        .await
+    {
         Ok(payment) => payment,
         Err(error) => return fault_page(&error, lang),
     };
@@ -87,7 +96,10 @@ async fn decide(
             Redirect::to(&format!("./{third_trade_no}?lang={}", lang.tag())).into_response()
         }
         Err(GatewayError::State(_)) => {
-            match gateway.find_payment(PaymentKey::ThirdTradeNo(&third_trade_no)).await {
+            match gateway
+                .find_payment(PaymentKey::ThirdTradeNo(&third_trade_no))
+                .await
+            {
                 Ok(payment) => payment_page(&gateway, &payment, lang, StatusCode::CONFLICT).await,
                 Err(error) => fault_page(&error, lang),
             }
@@ -115,15 +127,20 @@ async fn payment_page(
 
 fn fault_page(error: &GatewayError, lang: Lang) -> Response {
     let (status, page) = match error {
-        GatewayError::Refused(ErrorCode::UnknownPayment) => {
-            (StatusCode::NOT_FOUND, page::plain_page(lang, |words| &words.unknown))
-        }
-        GatewayError::Malformed { .. } => {
-            (StatusCode::BAD_REQUEST, page::plain_page(lang, |words| &words.malformed))
-        }
+        GatewayError::Refused(ErrorCode::UnknownPayment) => (
+            StatusCode::NOT_FOUND,
+            page::plain_page(lang, |words| &words.unknown),
+        ),
+        GatewayError::Malformed { .. } => (
+            StatusCode::BAD_REQUEST,
+            page::plain_page(lang, |words| &words.malformed),
+        ),
         GatewayError::Refused(_) | GatewayError::State(_) | GatewayError::Store(_) => {
             tracing::error!(error = ?error, "the gateway's cashier failed");
-            (StatusCode::INTERNAL_SERVER_ERROR, page::plain_page(lang, |words| &words.broken))
+            (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                page::plain_page(lang, |words| &words.broken),
+            )
         }
     };
     html_answer(status, page, None)
@@ -132,20 +149,33 @@ fn fault_page(error: &GatewayError, lang: Lang) -> Response {
 /// A page with the headers that keep it from loading, embedding or remembering anything.
 fn html_answer(status: StatusCode, page: String, return_url: Option<&str>) -> Response {
     // Chromium applies form-action to the redirect that follows the form's post, so the merchant has to be named.
-    let target = return_url.and_then(|url| reqwest::Url::parse(url).ok()).map(|url| url.origin());
-    let target = target.map_or_else(String::new, |origin| format!(" {}", origin.ascii_serialization()));
+    let target = return_url
+        .and_then(|url| reqwest::Url::parse(url).ok())
+        .map(|url| url.origin());
+    let target = target.map_or_else(String::new, |origin| {
+        format!(" {}", origin.ascii_serialization())
+    });
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'{target}; base-uri 'none'; frame-ancestors 'none'"
     );
     let policy = HeaderValue::from_str(&policy)
         .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"));
     let headers: [(HeaderName, HeaderValue); 6] = [
-        (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ),
         (header::CONTENT_SECURITY_POLICY, policy),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (header::VARY, HeaderValue::from_static("Accept-Language")),
-        (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (
+            header::REFERRER_POLICY,
+            HeaderValue::from_static("same-origin"),
+        ),
+        (
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ),
     ];
     (status, headers, page).into_response()
 }

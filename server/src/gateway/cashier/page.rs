@@ -51,9 +51,15 @@ pub(super) fn payment_page(
 }
 
 /// A page that is about no payment.
-pub(super) fn plain_page(lang: Lang, choose: impl FnOnce(&'static Words) -> &'static Told) -> String {
+pub(super) fn plain_page(
+    lang: Lang,
+    choose: impl FnOnce(&'static Words) -> &'static Told,
+) -> String {
     let told = choose(words(lang));
-    frame(lang, &format!("{}<p>{}</p>", stamp("fault", told), told.text))
+    frame(
+        lang,
+        &format!("{}<p>{}</p>", stamp("fault", told), told.text),
+    )
 }
 
 /// What the page says of a payment that can't be decided about any more.
@@ -121,7 +127,13 @@ fn time_left(payment: &Payment, words: &Words, now: Timestamp) -> String {
 <div class="time" style="--left:{left_s}s" aria-hidden="true"><i></i></div><p class="over" style="--left:{left_s}s">{over}</p></dd>"#,
         pay_before = words.pay_before,
         until = Civil::at_offset(payment.expires_at, 0),
-        left = format_args!("{} {} {} {}", left_s / 60, words.minutes, left_s % 60, words.seconds),
+        left = format_args!(
+            "{} {} {} {}",
+            left_s / 60,
+            words.minutes,
+            left_s % 60,
+            words.seconds
+        ),
         left_at_opening = words.left_at_opening,
         over = words.time_is_over,
     )
@@ -170,8 +182,13 @@ fn switches(words: &Words) -> String {
         wrong_signature = check("wrong_signature", words.wrong_signature),
         stale_timestamp = check("stale_timestamp", words.stale_timestamp),
         wrong_amount = check("wrong_amount", words.wrong_amount),
-        faulty_attempts =
-            number("faulty_attempts", words.faulty_attempts, 1, 1, FAULTY_ATTEMPTS_MAX),
+        faulty_attempts = number(
+            "faulty_attempts",
+            words.faulty_attempts,
+            1,
+            1,
+            FAULTY_ATTEMPTS_MAX
+        ),
         course = words.course,
         failed_page = check("failed_page", words.failed_page),
         after_close = check("after_close", words.after_close),
@@ -194,7 +211,9 @@ fn refund_answer(words: &Words) -> String {
 }
 
 fn check(name: &str, label: &str) -> String {
-    format!(r#"<label class="check"><input type="checkbox" name="{name}"><span>{label}</span></label>"#)
+    format!(
+        r#"<label class="check"><input type="checkbox" name="{name}"><span>{label}</span></label>"#
+    )
 }
 
 fn number(name: &str, label: &str, value: u32, least: u32, most: u32) -> String {
@@ -233,7 +252,10 @@ fn delivery_list(deliveries: &[DeliveryReport], words: &Words) -> String {
             state = words.state,
         )
     };
-    format!("<details><summary>{}</summary>{list}</details>", words.deliveries)
+    format!(
+        "<details><summary>{}</summary>{list}</details>",
+        words.deliveries
+    )
 }
 
 /// The notice in the words of its body, which are the same in every language.

@@ -121,7 +121,10 @@ const EN: Words = Words {
         title: "Noted for later",
         text: "The money will be taken as soon as this payment is closed or has expired.",
     },
-    unknown: Told { title: "No such payment", text: "The bank does not know this address." },
+    unknown: Told {
+        title: "No such payment",
+        text: "The bank does not know this address.",
+    },
     malformed: Told {
         title: "That did not work",
         text: "A switch has a value that is out of its range. Nothing was changed.",
@@ -176,12 +179,30 @@ const ZH_CN: Words = Words {
     refund_fail: "先受理，后失败",
     refund_times: "影响几次（0–1000），之后的退款成功",
     refund_delay: "退款耗时秒数（0–600）",
-    succeeded: Told { title: "支付成功", text: "银行已扣款，请勿重复支付。" },
-    failed: Told { title: "支付失败", text: "银行未扣款。请返回商户重新支付。" },
-    closed: Told { title: "支付单已关闭", text: "支付时间已过，或商户已撤回。未发生扣款。" },
-    withheld: Told { title: "已记录，稍后扣款", text: "支付单关闭或过期之后将立即扣款。" },
-    unknown: Told { title: "支付单不存在", text: "银行没有这个地址对应的支付单。" },
-    malformed: Told { title: "操作未成功", text: "某个开关的值超出范围。未做任何改动。" },
+    succeeded: Told {
+        title: "支付成功",
+        text: "银行已扣款，请勿重复支付。",
+    },
+    failed: Told {
+        title: "支付失败",
+        text: "银行未扣款。请返回商户重新支付。",
+    },
+    closed: Told {
+        title: "支付单已关闭",
+        text: "支付时间已过，或商户已撤回。未发生扣款。",
+    },
+    withheld: Told {
+        title: "已记录，稍后扣款",
+        text: "支付单关闭或过期之后将立即扣款。",
+    },
+    unknown: Told {
+        title: "支付单不存在",
+        text: "银行没有这个地址对应的支付单。",
+    },
+    malformed: Told {
+        title: "操作未成功",
+        text: "某个开关的值超出范围。未做任何改动。",
+    },
     broken: Told {
         title: "测试银行出现故障",
         text: "无法确定是否已支付。重复操作之前，请先重新查看本页。",

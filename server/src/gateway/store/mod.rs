@@ -20,5 +20,7 @@ fn known<T>(column: &'static str, value: Option<T>) -> Result<T, sqlx::Error> {
 
 /// Whether an insert met a row that has the same unique value.
 fn is_duplicate(error: &sqlx::Error) -> bool {
-    error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
+    error
+        .as_database_error()
+        .is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }

@@ -54,8 +54,14 @@ impl PaymentRow {
         Ok(Payment {
             third_trade_no: self.third_trade_no,
             out_trade_no: self.out_trade_no,
-            amount: Money::new(self.amount_minor, known("currency", self.currency.parse().ok())?),
-            subject: LocalText { en: self.subject_en, zh_cn: self.subject_zh },
+            amount: Money::new(
+                self.amount_minor,
+                known("currency", self.currency.parse().ok())?,
+            ),
+            subject: LocalText {
+                en: self.subject_en,
+                zh_cn: self.subject_zh,
+            },
             notify_url: self.notify_url,
             return_url: self.return_url,
             state: known("status", PaymentState::from_word(&self.status))?,
@@ -65,7 +71,10 @@ impl PaymentRow {
             late,
             page_fails_until: self.page_fails_until.map(Timestamp),
             refunds: RefundSwitch {
-                answer: known("refund_answer", RefundAnswer::from_word(&self.refund_answer))?,
+                answer: known(
+                    "refund_answer",
+                    RefundAnswer::from_word(&self.refund_answer),
+                )?,
                 times: self.refund_times,
                 delay_s: self.refund_delay_s,
             },
@@ -119,10 +128,15 @@ pub async fn find(pool: &MySqlPool, key: PaymentKey<'_>) -> Result<Option<Paymen
             sqlx::query_as::<_, PaymentRow>(select_payment!("WHERE out_trade_no = ?")).bind(number)
         }
         PaymentKey::ThirdTradeNo(number) => {
-            sqlx::query_as::<_, PaymentRow>(select_payment!("WHERE third_trade_no = ?")).bind(number)
+            sqlx::query_as::<_, PaymentRow>(select_payment!("WHERE third_trade_no = ?"))
+                .bind(number)
         }
     };
-    query.fetch_optional(pool).await?.map(PaymentRow::into_payment).transpose()
+    query
+        .fetch_optional(pool)
+        .await?
+        .map(PaymentRow::into_payment)
+        .transpose()
 }
 
 /// Reads a payment and keeps everybody else from changing it until the transaction ends.

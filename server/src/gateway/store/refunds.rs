@@ -36,7 +36,10 @@ impl RefundRow {
             refund_no: self.refund_no,
             third_trade_no: self.third_trade_no,
             out_trade_no: self.out_trade_no,
-            amount: Money::new(self.amount_minor, known("currency", self.currency.parse().ok())?),
+            amount: Money::new(
+                self.amount_minor,
+                known("currency", self.currency.parse().ok())?,
+            ),
             notify_url: self.notify_url,
             state: known("status", RefundState::from_word(&self.status))?,
             outcome: known("outcome", RefundState::from_word(&self.outcome))?,

@@ -18,7 +18,10 @@ use std::sync::Arc;
 
 async fn error_of(answer: reqwest::Response) -> (u16, ErrorBody) {
     let status = answer.status().as_u16();
-    (status, serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap())
+    (
+        status,
+        serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap(),
+    )
 }
 
 const CREATE: &str = r#"{"out_trade_no":"P-1","amount_minor":13600,"currency":"CNY","subject":"Two seats","expires_in_ms":900000,"notify_url":"http://127.0.0.1:9/notify","return_url":"http://127.0.0.1:9/orders/1"}"#;
@@ -28,15 +31,25 @@ async fn the_same_request_gives_the_same_payment_and_another_content_is_refused(
     let bank = Bank::open().await;
     let first = bank.charge("P-1").await;
     bank.clock.advance(Millis::minutes(1));
-    let repeat = NewCharge { expires_in: Millis::minutes(14), ..bank.charge_for("P-1") };
+    let repeat = NewCharge {
+        expires_in: Millis::minutes(14),
+        ..bank.charge_for("P-1")
+    };
     assert_eq!(bank.channel.create(repeat).await.unwrap(), first);
-    let dearer =
-        NewCharge { amount: Money::new(13_601, Currency::Cny), ..bank.charge_for("P-1") };
-    let refused = ChannelError::Refused { code: RefusalCode::ContentDiffers };
+    let dearer = NewCharge {
+        amount: Money::new(13_601, Currency::Cny),
+        ..bank.charge_for("P-1")
+    };
+    let refused = ChannelError::Refused {
+        code: RefusalCode::ContentDiffers,
+    };
     assert_eq!(bank.channel.create(dearer).await, Err(refused));
     let report = bank.channel.query("P-1").await.unwrap().unwrap();
     assert_eq!(report.amount, Money::new(13_600, Currency::Cny));
-    assert_ne!(bank.charge("P-2").await.third_trade_no, first.third_trade_no);
+    assert_ne!(
+        bank.charge("P-2").await.third_trade_no,
+        first.third_trade_no
+    );
 }
 
 #[tokio::test]
@@ -45,8 +58,10 @@ async fn twenty_equal_requests_at_once_open_one_payment() {
     let calls = (0..20).map(|_| bank.charge("P-1"));
     let charges = futures::future::join_all(calls).await;
     assert!(charges.iter().all(|charge| *charge == charges[0]));
-    let rows: i64 =
-        sqlx::query_scalar("SELECT COUNT(*) FROM gw_payment").fetch_one(&bank.pool).await.unwrap();
+    let rows: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM gw_payment")
+        .fetch_one(&bank.pool)
+        .await
+        .unwrap();
     assert_eq!(rows, 1);
 }
 
@@ -72,14 +87,30 @@ async fn a_request_without_a_right_signature_is_answered_with_401_and_changes_no
         keys().sign(CREATE.as_bytes(), now + Millis::seconds(302)),
     ];
     for signature in signatures {
-        let answer = bank.post_signed("/v1/payments", CREATE.into(), &signature).await;
+        let answer = bank
+            .post_signed("/v1/payments", CREATE.into(), &signature)
+            .await;
         let (status, body) = error_of(answer).await;
-        assert_eq!((status, body.code), (401, ErrorCode::BadSignature), "{signature}");
+        assert_eq!(
+            (status, body.code),
+            (401, ErrorCode::BadSignature),
+            "{signature}"
+        );
     }
-    let answer = bank.http.get(format!("{}/v1/payments/P-1", bank.url)).send().await.unwrap();
+    let answer = bank
+        .http
+        .get(format!("{}/v1/payments/P-1", bank.url))
+        .send()
+        .await
+        .unwrap();
     assert_eq!(answer.status(), 401);
     assert_eq!(bank.channel.query("P-1").await, Ok(None));
-    assert_eq!(bank.post_signed("/v1/payments", CREATE.into(), &right).await.status(), 200);
+    assert_eq!(
+        bank.post_signed("/v1/payments", CREATE.into(), &right)
+            .await
+            .status(),
+        200
+    );
 }
 
 #[tokio::test]
@@ -131,9 +162,14 @@ async fn a_body_of_more_than_64_kb_is_answered_with_413() {
 async fn a_body_signed_for_one_payment_does_not_close_another() {
     let bank = Bank::open().await;
     bank.charge("P-1").await;
-    let answer = bank.post("/v1/payments/P-1/close", r#"{"out_trade_no":"P-2"}"#).await;
+    let answer = bank
+        .post("/v1/payments/P-1/close", r#"{"out_trade_no":"P-2"}"#)
+        .await;
     assert_eq!(answer.status(), 400);
-    assert_eq!(bank.channel.query("P-1").await.unwrap().unwrap().state, ChargeState::Open);
+    assert_eq!(
+        bank.channel.query("P-1").await.unwrap().unwrap().state,
+        ChargeState::Open
+    );
 }
 
 #[tokio::test]
@@ -142,7 +178,8 @@ async fn an_open_payment_is_closed_once_and_can_not_be_paid_after_that() {
     bank.charge("P-1").await;
     assert_eq!(bank.channel.close("P-1").await, Ok(ChargeState::Closed));
     assert_eq!(bank.channel.close("P-1").await, Ok(ChargeState::Closed));
-    let (status, error) = error_of(bank.decide("P-1", Decision::plain(Outcome::Succeed)).await).await;
+    let (status, error) =
+        error_of(bank.decide("P-1", Decision::plain(Outcome::Succeed)).await).await;
     assert_eq!((status, error.code), (409, ErrorCode::PaymentState));
     assert_eq!(error.status, Some(PaymentState::Closed));
     assert!(bank.deliver().await.is_empty());
@@ -156,7 +193,9 @@ async fn closing_a_decided_payment_says_how_it_was_decided() {
     bank.charge("P-2").await;
     bank.decide("P-2", Decision::plain(Outcome::Fail)).await;
     assert_eq!(bank.channel.close("P-2").await, Ok(ChargeState::Failed));
-    let answer = bank.post("/v1/payments/P-1/close", r#"{"out_trade_no":"P-1"}"#).await;
+    let answer = bank
+        .post("/v1/payments/P-1/close", r#"{"out_trade_no":"P-1"}"#)
+        .await;
     let (status, error) = error_of(answer).await;
     assert_eq!((status, error.status), (409, Some(PaymentState::Succeeded)));
 }
@@ -164,11 +203,16 @@ async fn closing_a_decided_payment_says_how_it_was_decided() {
 #[tokio::test]
 async fn unknown_payments_are_told_apart_from_faults() {
     let bank = Bank::open().await;
-    let unknown = ChannelError::Refused { code: RefusalCode::Unknown };
+    let unknown = ChannelError::Refused {
+        code: RefusalCode::Unknown,
+    };
     assert_eq!(bank.channel.query("P-9").await, Ok(None));
     assert_eq!(bank.channel.query_refund("R-9").await, Ok(None));
     assert_eq!(bank.channel.close("P-9").await, Err(unknown));
-    assert_eq!(bank.channel.refund(bank.refund_of("P-9", "R-1", 1)).await, Err(unknown));
+    assert_eq!(
+        bank.channel.refund(bank.refund_of("P-9", "R-1", 1)).await,
+        Err(unknown)
+    );
 }
 
 #[tokio::test]
@@ -197,8 +241,13 @@ async fn while_keys_are_rotated_both_sides_may_be_ahead() {
         assert_eq!(bank.notices().await.len(), 1);
     }
     let bank = Bank::open_with(keys(), new).await;
-    let refused = ChannelError::Refused { code: RefusalCode::Signature };
-    assert_eq!(bank.channel.create(bank.charge_for("P-1")).await, Err(refused));
+    let refused = ChannelError::Refused {
+        code: RefusalCode::Signature,
+    };
+    assert_eq!(
+        bank.channel.create(bank.charge_for("P-1")).await,
+        Err(refused)
+    );
 }
 
 #[tokio::test]

@@ -25,16 +25,29 @@ async fn a_success_is_told_once_and_acknowledged() {
     assert!(bank.deliver().await.is_empty());
     assert!(bank.deliveries("P-1").await[0].acknowledged_at_ms.is_some());
     let report = bank.channel.query("P-1").await.unwrap().unwrap();
-    assert_eq!((report.state, report.paid_at), (ChargeState::Succeeded, Some(notices[0].occurred_at)));
+    assert_eq!(
+        (report.state, report.paid_at),
+        (ChargeState::Succeeded, Some(notices[0].occurred_at))
+    );
 }
 
 #[tokio::test]
 async fn a_failure_is_told_and_the_payment_can_not_be_paid_any_more() {
     let bank = Bank::open().await;
     bank.charge("P-1").await;
-    assert_eq!(bank.decide("P-1", Decision::plain(Outcome::Fail)).await.status(), 200);
+    assert_eq!(
+        bank.decide("P-1", Decision::plain(Outcome::Fail))
+            .await
+            .status(),
+        200
+    );
     assert_eq!(bank.notices().await[0].status, NoticeStatus::Failed);
-    assert_eq!(bank.decide("P-1", Decision::plain(Outcome::Succeed)).await.status(), 409);
+    assert_eq!(
+        bank.decide("P-1", Decision::plain(Outcome::Succeed))
+            .await
+            .status(),
+        409
+    );
     let report = bank.channel.query("P-1").await.unwrap().unwrap();
     assert_eq!((report.state, report.paid_at), (ChargeState::Failed, None));
 }
@@ -44,13 +57,20 @@ async fn an_expired_payment_is_closed_and_told_of_once() {
     let bank = Bank::open().await;
     bank.charge("P-1").await;
     bank.clock.advance(Millis::minutes(15));
-    assert_eq!(bank.channel.query("P-1").await.unwrap().unwrap().state, ChargeState::Closed);
+    assert_eq!(
+        bank.channel.query("P-1").await.unwrap().unwrap().state,
+        ChargeState::Closed
+    );
     let notices = bank.notices().await;
     assert_eq!(notices.len(), 1);
     assert_eq!(notices[0].status, NoticeStatus::Closed);
     bank.charge("P-2").await;
     bank.clock.advance(Millis::minutes(15));
-    assert_eq!(bank.notices().await.len(), 1, "the worker closes what nobody looks at");
+    assert_eq!(
+        bank.notices().await.len(),
+        1,
+        "the worker closes what nobody looks at"
+    );
     assert!(bank.notices().await.is_empty());
 }
 
@@ -62,7 +82,12 @@ async fn a_decision_is_recorded_once_however_often_the_button_is_pressed() {
     for answer in futures::future::join_all(calls).await {
         assert_eq!(answer.status(), 200);
     }
-    assert_eq!(bank.decide("P-1", Decision::plain(Outcome::Fail)).await.status(), 409);
+    assert_eq!(
+        bank.decide("P-1", Decision::plain(Outcome::Fail))
+            .await
+            .status(),
+        409
+    );
     assert_eq!(bank.notices().await.len(), 1);
 }
 
@@ -72,7 +97,10 @@ async fn a_delay_holds_the_notice_back_but_not_the_money() {
     bank.charge("P-1").await;
     bank.succeed("P-1", |decision| decision.delay_s = 30).await;
     assert!(bank.deliver().await.is_empty());
-    assert_eq!(bank.channel.query("P-1").await.unwrap().unwrap().state, ChargeState::Succeeded);
+    assert_eq!(
+        bank.channel.query("P-1").await.unwrap().unwrap().state,
+        ChargeState::Succeeded
+    );
     bank.clock.advance(Millis::seconds(30));
     assert_eq!(bank.notices().await.len(), 1);
 }
@@ -93,7 +121,8 @@ async fn duplicates_carry_one_name_and_come_whatever_is_answered() {
 async fn out_of_order_a_declined_try_is_told_of_after_the_success() {
     let bank = Bank::open().await;
     bank.charge("P-1").await;
-    bank.succeed("P-1", |decision| decision.reorder = true).await;
+    bank.succeed("P-1", |decision| decision.reorder = true)
+        .await;
     let first = bank.notices().await;
     bank.clock.advance(Millis::seconds(2));
     let second = bank.notices().await;
@@ -105,9 +134,7 @@ async fn out_of_order_a_declined_try_is_told_of_after_the_success() {
 }
 
 /// Pays with a switch for two faulty attempts, refuses those, and hands over what was made of the three attempts.
-async fn three_attempts(
-    switch: impl FnOnce(&mut Decision),
-) -> Vec<Result<i64, CallbackRejected>> {
+async fn three_attempts(switch: impl FnOnce(&mut Decision)) -> Vec<Result<i64, CallbackRejected>> {
     let bank = Bank::open().await;
     bank.charge("P-1").await;
     bank.succeed("P-1", |decision| {
@@ -120,7 +147,11 @@ async fn three_attempts(
     for pause in [0, 1, 2, 600] {
         bank.clock.advance(Millis::seconds(pause));
         let received = bank.deliver().await;
-        attempts.extend(received.iter().map(|one| bank.read(one).map(|notice| notice.amount.minor)));
+        attempts.extend(
+            received
+                .iter()
+                .map(|one| bank.read(one).map(|notice| notice.amount.minor)),
+        );
     }
     attempts
 }
@@ -149,9 +180,15 @@ async fn a_wrong_amount_is_rightly_signed() {
 async fn switches_out_of_range_change_nothing() {
     let bank = Bank::open().await;
     bank.charge("P-1").await;
-    let decision = Decision { copies: 101, ..Decision::plain(Outcome::Succeed) };
+    let decision = Decision {
+        copies: 101,
+        ..Decision::plain(Outcome::Succeed)
+    };
     assert_eq!(bank.decide("P-1", decision).await.status(), 400);
-    assert_eq!(bank.channel.query("P-1").await.unwrap().unwrap().state, ChargeState::Open);
+    assert_eq!(
+        bank.channel.query("P-1").await.unwrap().unwrap().state,
+        ChargeState::Open
+    );
     assert!(bank.deliver().await.is_empty());
 }
 
@@ -162,6 +199,8 @@ async fn the_time_of_a_callback_is_the_time_of_its_attempt() {
     bank.succeed("P-1", |decision| decision.delay_s = 600).await;
     bank.clock.advance(Millis::seconds(600));
     let received = bank.deliver().await;
-    let notice = bank.read(&received[0]).expect("signed now, although it happened ten minutes ago");
+    let notice = bank
+        .read(&received[0])
+        .expect("signed now, although it happened ten minutes ago");
     assert!(Timestamp(notice.occurred_at.0) <= received[0].at - Millis::seconds(600));
 }

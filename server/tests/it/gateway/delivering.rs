@@ -17,11 +17,18 @@ async fn a_callback_is_repeated_with_growing_pauses_until_it_is_answered_with_20
     for pause_s in [0, 1, 2, 5, 15, 60, 300] {
         if pause_s > 0 {
             bank.clock.advance(Millis(pause_s * 1000 - 300));
-            assert!(bank.deliver().await.is_empty(), "nothing before the pause of {pause_s} s is over");
+            assert!(
+                bank.deliver().await.is_empty(),
+                "nothing before the pause of {pause_s} s is over"
+            );
             bank.clock.advance(Millis(300));
         }
         let received = bank.deliver().await;
-        assert_eq!(received.len(), 1, "after a pause of {pause_s} s; a redirect is not followed");
+        assert_eq!(
+            received.len(),
+            1,
+            "after a pause of {pause_s} s; a redirect is not followed"
+        );
         bank.read(&received[0]).expect("signed anew each time");
         bodies.push(received[0].body.clone());
     }
@@ -29,7 +36,10 @@ async fn a_callback_is_repeated_with_growing_pauses_until_it_is_answered_with_20
     bank.clock.advance(Millis::minutes(60));
     assert!(bank.deliver().await.is_empty());
     let report = &bank.deliveries("P-1").await[0];
-    assert_eq!((report.attempts, report.last_answer.as_deref()), (7, Some("200")));
+    assert_eq!(
+        (report.attempts, report.last_answer.as_deref()),
+        (7, Some("200"))
+    );
 }
 
 #[tokio::test]
@@ -46,19 +56,28 @@ async fn after_a_day_a_callback_is_given_up_and_stays_visible() {
     assert_eq!(usize::try_from(report.attempts).unwrap(), attempts);
     assert!((280..=295).contains(&attempts), "{attempts}");
     assert!(report.gave_up_at_ms.is_some() && report.next_at_ms.is_none());
-    assert_eq!((report.acknowledged_at_ms, report.last_answer.as_deref()), (None, Some("500")));
+    assert_eq!(
+        (report.acknowledged_at_ms, report.last_answer.as_deref()),
+        (None, Some("500"))
+    );
 }
 
 #[tokio::test]
 async fn a_merchant_that_is_not_there_is_called_again() {
     let bank = Bank::open().await;
     let nobody = "http://127.0.0.1:9/notify".to_owned();
-    let charge = NewCharge { notify_url: nobody, ..bank.charge_for("P-1") };
+    let charge = NewCharge {
+        notify_url: nobody,
+        ..bank.charge_for("P-1")
+    };
     bank.channel.create(charge).await.unwrap();
     bank.succeed("P-1", |_| ()).await;
     bank.deliver().await;
     let report = &bank.deliveries("P-1").await[0];
-    assert_eq!((report.attempts, report.last_answer.as_deref()), (1, Some("unreachable")));
+    assert_eq!(
+        (report.attempts, report.last_answer.as_deref()),
+        (1, Some("unreachable"))
+    );
     assert!(report.next_at_ms.is_some());
 }
 
@@ -92,13 +111,22 @@ async fn two_servers_on_one_store_do_not_send_a_callback_twice() {
         bank.charge(&number).await;
         bank.succeed(&number, |_| ()).await;
     }
-    let config = GatewayConfig { keys: keys(), public_url: bank.url.clone() };
+    let config = GatewayConfig {
+        keys: keys(),
+        public_url: bank.url.clone(),
+    };
     let other = Gateway::new(bank.pool.clone(), config, Arc::new(SystemClock)).unwrap();
-    let (one, two, three) =
-        tokio::join!(bank.gateway.deliver_due(), other.deliver_due(), other.deliver_due());
+    let (one, two, three) = tokio::join!(
+        bank.gateway.deliver_due(),
+        other.deliver_due(),
+        other.deliver_due()
+    );
     one.and(two).and(three).unwrap();
-    let mut names: Vec<_> =
-        bank.received().iter().map(|one| bank.read(one).unwrap().callback_id).collect();
+    let mut names: Vec<_> = bank
+        .received()
+        .iter()
+        .map(|one| bank.read(one).unwrap().callback_id)
+        .collect();
     assert_eq!(names.len(), 40);
     names.sort();
     names.dedup();

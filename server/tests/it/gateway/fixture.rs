@@ -25,7 +25,9 @@ use server::{
         simulated::SimulatedChannel,
     },
 };
-use sqlx::{AssertSqlSafe, Connection, Executor, MySqlConnection, MySqlPool, mysql::MySqlPoolOptions};
+use sqlx::{
+    AssertSqlSafe, Connection, Executor, MySqlConnection, MySqlPool, mysql::MySqlPoolOptions,
+};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex},
@@ -47,10 +49,15 @@ struct Store {
 
 impl Store {
     async fn create() -> (Self, MySqlPool) {
-        let database_url = std::env::var("DATABASE_URL").expect("DATABASE_URL names a MySQL or MariaDB server");
+        let database_url =
+            std::env::var("DATABASE_URL").expect("DATABASE_URL names a MySQL or MariaDB server");
         let mut url = reqwest::Url::parse(&database_url).expect("DATABASE_URL is an address");
         let name = format!("gateway_test_{}", uuid::Uuid::new_v4().simple());
-        run(&database_url, format!("CREATE DATABASE {name} CHARACTER SET utf8mb4")).await;
+        run(
+            &database_url,
+            format!("CREATE DATABASE {name} CHARACTER SET utf8mb4"),
+        )
+        .await;
         url.set_path(&name);
         let pool = MySqlPoolOptions::new()
             .max_connections(6)
@@ -64,23 +71,40 @@ impl Store {
             .await
             .unwrap();
         sqlx::raw_sql(SCHEMA).execute(&pool).await.unwrap();
-        (Self { server_url: database_url, name }, pool)
+        (
+            Self {
+                server_url: database_url,
+                name,
+            },
+            pool,
+        )
     }
 }
 
 async fn run(database_url: &str, statement: String) {
     let mut connection = MySqlConnection::connect(database_url).await.unwrap();
-    sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(statement))
+        .execute(&mut connection)
+        .await
+        .unwrap();
 }
 
 impl Drop for Store {
     fn drop(&mut self) {
-        let (url, statement) = (self.server_url.clone(), format!("DROP DATABASE {}", self.name));
+        let (url, statement) = (
+            self.server_url.clone(),
+            format!("DROP DATABASE {}", self.name),
+        );
         let dropped = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
             runtime.block_on(run(&url, statement));
         });
-        dropped.join().unwrap_or_else(|_| eprintln!("the database {} was left behind", self.name));
+        dropped
+            .join()
+            .unwrap_or_else(|_| eprintln!("the database {} was left behind", self.name));
     }
 }
 
@@ -123,7 +147,10 @@ impl Bank {
         let clock = Arc::new(ShiftedClock::default());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/gateway", listener.local_addr().unwrap());
-        let config = GatewayConfig { keys: gateway_keys, public_url: url.clone() };
+        let config = GatewayConfig {
+            keys: gateway_keys,
+            public_url: url.clone(),
+        };
         let gateway = Gateway::new(pool.clone(), config, clock.clone()).unwrap();
         let app = Router::new().nest("/gateway", gateway.router());
         tokio::spawn(async move { axum::serve(listener, app).await });
@@ -131,15 +158,32 @@ impl Bank {
         let desk = Arc::new(Desk::default());
         let shop_url = serve_shop(desk.clone(), clock.clone()).await;
         let redirect = reqwest::redirect::Policy::none();
-        let http = reqwest::Client::builder().redirect(redirect).no_proxy().build().unwrap();
-        Self { gateway, pool, clock, channel, url, shop_url, http, desk, _store: store }
+        let http = reqwest::Client::builder()
+            .redirect(redirect)
+            .no_proxy()
+            .build()
+            .unwrap();
+        Self {
+            gateway,
+            pool,
+            clock,
+            channel,
+            url,
+            shop_url,
+            http,
+            desk,
+            _store: store,
+        }
     }
 
     pub fn charge_for(&self, out_trade_no: &str) -> NewCharge {
         NewCharge {
             out_trade_no: out_trade_no.to_owned(),
             amount: Money::new(13_600, Currency::Cny),
-            subject: LocalText { en: "Two seats".to_owned(), zh_cn: "两张票".to_owned() },
+            subject: LocalText {
+                en: "Two seats".to_owned(),
+                zh_cn: "两张票".to_owned(),
+            },
             expires_in: Millis::minutes(15),
             notify_url: format!("{}/notify", self.shop_url),
             return_url: format!("{}/orders/1", self.shop_url),
@@ -147,12 +191,20 @@ impl Bank {
     }
 
     pub async fn charge(&self, out_trade_no: &str) -> Charge {
-        self.channel.create(self.charge_for(out_trade_no)).await.unwrap()
+        self.channel
+            .create(self.charge_for(out_trade_no))
+            .await
+            .unwrap()
     }
 
     pub async fn paid(&self, out_trade_no: &str) -> Charge {
         let charge = self.charge(out_trade_no).await;
-        assert_eq!(self.press(&charge, &[("outcome", "succeed")]).await.status(), 303);
+        assert_eq!(
+            self.press(&charge, &[("outcome", "succeed")])
+                .await
+                .status(),
+            303
+        );
         charge
     }
 
@@ -167,7 +219,12 @@ impl Bank {
 
     /// Posts the cashier's form.
     pub async fn press(&self, charge: &Charge, fields: &[(&str, &str)]) -> reqwest::Response {
-        self.http.post(&charge.cashier_url).form(fields).send().await.unwrap()
+        self.http
+            .post(&charge.cashier_url)
+            .form(fields)
+            .send()
+            .await
+            .unwrap()
     }
 
     /// Posts a body to the API, rightly signed.
@@ -177,16 +234,30 @@ impl Bank {
         self.post_signed(path, body, &signature).await
     }
 
-    pub async fn post_signed(&self, path: &str, body: Vec<u8>, signature: &str) -> reqwest::Response {
+    pub async fn post_signed(
+        &self,
+        path: &str,
+        body: Vec<u8>,
+        signature: &str,
+    ) -> reqwest::Response {
         let request = self.http.post(format!("{}{path}", self.url));
-        request.header(SIGNATURE_HEADER, signature).body(body).send().await.unwrap()
+        request
+            .header(SIGNATURE_HEADER, signature)
+            .body(body)
+            .send()
+            .await
+            .unwrap()
     }
 
     /// Decides by API, as the cashier's form would.
     pub async fn decide(&self, out_trade_no: &str, decision: Decision) -> reqwest::Response {
-        let request = DecidePayment { out_trade_no: out_trade_no.to_owned(), decision };
+        let request = DecidePayment {
+            out_trade_no: out_trade_no.to_owned(),
+            decision,
+        };
         let path = format!("/v1/payments/{out_trade_no}/outcome");
-        self.post(&path, serde_json::to_vec(&request).unwrap()).await
+        self.post(&path, serde_json::to_vec(&request).unwrap())
+            .await
     }
 
     pub async fn succeed(&self, out_trade_no: &str, switch: impl FnOnce(&mut Decision)) {
@@ -197,7 +268,9 @@ impl Bank {
 
     pub async fn switch_refunds(&self, request: SetRefundSwitch) {
         let path = format!("/v1/payments/{}/refund-switch", request.out_trade_no);
-        let answer = self.post(&path, serde_json::to_vec(&request).unwrap()).await;
+        let answer = self
+            .post(&path, serde_json::to_vec(&request).unwrap())
+            .await;
         assert_eq!(answer.status(), 204);
     }
 
@@ -206,7 +279,11 @@ impl Bank {
         let line = format!("GET /gateway{path}");
         let signature = keys().sign(line.as_bytes(), self.clock.now());
         let request = self.http.get(format!("{}{path}", self.url));
-        request.header(SIGNATURE_HEADER, signature).send().await.unwrap()
+        request
+            .header(SIGNATURE_HEADER, signature)
+            .send()
+            .await
+            .unwrap()
     }
 
     pub async fn deliveries(&self, out_trade_no: &str) -> Vec<DeliveryReport> {
@@ -216,7 +293,9 @@ impl Bank {
 
     /// What the merchant answers to the next callbacks.
     pub fn shop_answers(&self, answers: &[u16]) {
-        let answers = answers.iter().map(|status| StatusCode::from_u16(*status).unwrap());
+        let answers = answers
+            .iter()
+            .map(|status| StatusCode::from_u16(*status).unwrap());
         self.desk.answers.lock().unwrap().extend(answers);
     }
 
@@ -232,12 +311,17 @@ impl Bank {
     }
 
     pub fn read(&self, received: &Received) -> Result<CallbackNotice, CallbackRejected> {
-        self.channel.verify(&received.headers, &received.body, received.at)
+        self.channel
+            .verify(&received.headers, &received.body, received.at)
     }
 
     /// Sends what is due; every callback of it must be right.
     pub async fn notices(&self) -> Vec<CallbackNotice> {
-        self.deliver().await.iter().map(|received| self.read(received).unwrap()).collect()
+        self.deliver()
+            .await
+            .iter()
+            .map(|received| self.read(received).unwrap())
+            .collect()
     }
 }
 
@@ -257,7 +341,16 @@ async fn hear(
     headers: HeaderMap,
     body: Bytes,
 ) -> (StatusCode, [(&'static str, &'static str); 1]) {
-    desk.received.lock().unwrap().push(Received { headers, body, at: clock.now() });
-    let status = desk.answers.lock().unwrap().pop_front().unwrap_or(StatusCode::OK);
+    desk.received.lock().unwrap().push(Received {
+        headers,
+        body,
+        at: clock.now(),
+    });
+    let status = desk
+        .answers
+        .lock()
+        .unwrap()
+        .pop_front()
+        .unwrap_or(StatusCode::OK);
     (status, [("location", "/elsewhere")])
 }

@@ -1,8 +1,12 @@
 //! Many callers, few seats.
 
-use crate::support::{ShowSpec, TestApp, eventually, run};
+use crate::support::{Answer, Customer, ShowSpec, TestApp, eventually, run};
 use app::{
-    domain::{hold::Refusal, ids::OrderNo, order::OrderStatus},
+    domain::{
+        hold::Refusal,
+        ids::{OrderNo, ShowId},
+        order::OrderStatus,
+    },
     error::AppError,
 };
 use std::sync::Arc;
@@ -20,7 +24,7 @@ async fn storm(app: &TestApp, spec: ShowSpec, seat_of: fn(usize) -> u32) -> (Vec
         let barrier = Arc::clone(&barrier);
         callers.push(tokio::spawn(async move {
             barrier.wait().await;
-            customer.place(show, &[seat_of(caller)]).await
+            insist(&customer, show, seat_of(caller)).await
         }));
     }
     let (mut orders, mut refused) = (Vec::new(), 0);
@@ -54,6 +58,18 @@ async fn storm(app: &TestApp, spec: ShowSpec, seat_of: fn(usize) -> u32) -> (Vec
     let [_, locked, sold, _] = app.seat_counts(show).await;
     assert_eq!((locked, sold), (orders.len(), 0), "Redis has as many locks as there are orders");
     (orders, refused)
+}
+
+/// Asks until the answer is not "busy", as the same submission.
+async fn insist(customer: &Customer, show: ShowId, seat: u32) -> Answer<OrderNo> {
+    let key = uuid::Uuid::new_v4().to_string();
+    eventually("the server has time", || async {
+        match customer.place_as(show, &[seat], &key).await {
+            Err((_, AppError::Busy { .. })) => None,
+            answer => Some(answer),
+        }
+    })
+    .await
 }
 
 #[test]

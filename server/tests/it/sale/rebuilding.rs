@@ -37,10 +37,11 @@ fn a_show_that_redis_lost_is_loaded_with_its_sold_and_held_seats() {
 }
 
 async fn pay(stage: &Stage, payment: &server::mysql::money::PaymentRecord) {
+    use axum::http::StatusCode;
     use crate::support::{Notice, headers_for};
     use server::clock::Clock;
     let now = stage.clock.now();
     let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
     let answer = stage.ticketing.take_callback(&headers_for(&body, now), &body).await;
-    assert_eq!(answer, axum::http::StatusCode::OK);
+    assert_eq!(answer, StatusCode::OK);
 }

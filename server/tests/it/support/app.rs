@@ -178,10 +178,13 @@ fn required(name: &str) -> String {
 /// A show in a hall of its own: rows of twenty seats, the first ones of the zone "Front".
 pub async fn make_show(db: &Db, spec: &ShowSpec, now: Timestamp) -> ShowId {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let key = format!("hall-{}", NEXT.fetch_add(1, Ordering::Relaxed));
+    // Parallel tests must not seed the same key at once.
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let (key, venue_key, event_key) =
+        (format!("hall-{number}"), format!("venue-{number}"), format!("event-{number}"));
     let name = LocalText { en: "Test Hall".to_owned(), zh_cn: "测试厅".to_owned() };
     let venue = NewVenue {
-        key: "venue",
+        key: &venue_key,
         name: &name,
         city_key: "shanghai",
         city: &name,
@@ -190,7 +193,7 @@ pub async fn make_show(db: &Db, spec: &ShowSpec, now: Timestamp) -> ShowId {
     };
     let venue_id = db.seed_venue(&venue).await.expect("a venue");
     let event = NewEvent {
-        key: "event",
+        key: &event_key,
         kind: "film",
         title: &name,
         by: &name,
@@ -260,7 +263,12 @@ fn plan(spec: &ShowSpec) -> String {
 pub async fn make_account(db: &Db, now: Timestamp) -> app::domain::user::User {
     let number = uuid::Uuid::new_v4().as_u128() % 1_000_000_000_000;
     let phone = Phone::parse(&format!("1{number:012}")).expect("a phone number");
-    db.insert_account(&phone, "nobody can sign in with this", Role::Customer, now)
-        .await
-        .expect("an account")
+    super::eventually("an account is made", || async {
+        match db.insert_account(&phone, "nobody can sign in with this", Role::Customer, now).await {
+            Ok(user) => Some(user),
+            Err(server::mysql::DbError::Busy) => None,
+            Err(error) => panic!("no account: {error:?}"),
+        }
+    })
+    .await
 }

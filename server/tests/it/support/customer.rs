@@ -6,7 +6,6 @@ use app::{
         hold::Placed,
         ids::{OrderNo, SeatIndex, ShowId},
         order::{OrderStatus, OrderView},
-        user::User,
     },
     error::AppError,
 };
@@ -17,7 +16,6 @@ use server::clock::Clock;
 /// A customer with a session and a device.
 #[derive(Clone)]
 pub struct Customer {
-    pub user: User,
     cookies: String,
     base: String,
     http: reqwest::Client,
@@ -31,10 +29,9 @@ impl Customer {
         let user = make_account(app.db(), app.clock.now()).await;
         let sessions = app.ticketing().sessions();
         let pair = |set_cookie: String| set_cookie.split(';').next().unwrap_or_default().to_owned();
-        let session = pair(sessions.start(user.clone()).set_cookie);
+        let session = pair(sessions.start(user).set_cookie);
         let device = pair(sessions.name_device().1);
         Self {
-            user,
             cookies: format!("{session}; {device}"),
             base: app.base.clone(),
             http: app.http.clone(),
@@ -56,12 +53,6 @@ impl Customer {
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Answer<T> {
         let request = self.request(Method::GET, path).header(header::ACCEPT, "application/json");
         read(request.send().await.expect("an answer")).await
-    }
-
-    /// Posts a form as a page without JavaScript does.
-    pub async fn submit(&self, path: &str, form: &[(&str, &str)]) -> Response {
-        let request = self.request(Method::POST, path).header(header::ACCEPT, "text/html");
-        request.form(form).send().await.expect("an answer")
     }
 
     pub async fn place(&self, show: ShowId, seats: &[u32]) -> Answer<OrderNo> {

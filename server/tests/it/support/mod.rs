@@ -6,7 +6,7 @@ mod notice;
 mod stage;
 
 pub use app::{ShowSpec, TestApp};
-pub use customer::Customer;
+pub use customer::{Answer, Customer};
 pub use notice::{Notice, headers_for};
 pub use stage::Stage;
 

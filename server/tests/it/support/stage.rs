@@ -21,6 +21,7 @@ use server::{
     kafka::{ensure_topics, messages::{Message, Placed}},
     kafka_config,
     mysql::money::{PaymentRecord, PaymentStart},
+    redis::nodes::NodeLease,
     ticketing::Ticketing,
 };
 use std::{net::Ipv4Addr, sync::Arc};
@@ -29,6 +30,8 @@ use std::{net::Ipv4Addr, sync::Arc};
 pub struct Stage {
     pub ticketing: Ticketing,
     pub clock: Arc<ShiftedClock>,
+    /// Keeps the stage's node number.
+    _lease: Arc<NodeLease>,
 }
 
 impl Stage {
@@ -37,10 +40,10 @@ impl Stage {
         let config = config("http://127.0.0.1:9", &[]).await;
         let clock = Arc::new(ShiftedClock::default());
         ensure_topics(&kafka_config(&config)).await.expect("topics");
-        let ticketing =
-            server::look(&config, Arc::clone(&clock) as Arc<dyn Clock>).await.expect("stores");
+        let (ticketing, lease) =
+            server::connect(&config, Arc::clone(&clock) as Arc<dyn Clock>).await.expect("stores");
         ticketing.db().migrate().await.expect("tables");
-        Self { ticketing, clock }
+        Self { ticketing, clock, _lease: lease }
     }
 
     pub async fn show(&self, spec: ShowSpec) -> ShowId {

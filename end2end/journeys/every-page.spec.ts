@@ -1,0 +1,82 @@
+/**
+ * What holds for every page: axe finds nothing, in light and in dark; on a phone nothing sticks out to the side; the page has
+ * one heading of the first level and a title of its own.
+ */
+
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Site } from '../support/site.ts';
+import { SCRIPT_ONLY } from '../support/tags.ts';
+import { expect, test } from '../support/test.ts';
+
+const TITLE = 'Looked At';
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const PHONE = { width: 390, height: 844 };
+
+interface Visited {
+  name: string;
+  path: string;
+}
+
+/** Every page of a customer who has a pending, a paid and a cancelled order; the cashier is not a page of ours. */
+async function pagesOf(site: Site, showId: number, eventId: number): Promise<Visited[]> {
+  await site.api.register();
+  await site.openShow(showId);
+  const [one, two, three, ...others] = await site.show.freeSeats(5);
+  const pending = await site.api.placePending(showId, [one!.index, two!.index]);
+  const paid = await site.api.placePending(showId, [three!.index]);
+  await site.api.pay(paid);
+  const cancelled = await site.api.placePending(showId, [others[0]!.index]);
+  await site.api.cancel(cancelled);
+  return [
+    { name: 'home', path: '/' },
+    { name: 'home of a day', path: '/?city=london&date=2000-01-01' },
+    { name: 'event', path: `/events/${eventId}` },
+    { name: 'show', path: `/shows/${showId}?seats=${others[1]!.index}` },
+    { name: 'orders', path: '/orders' },
+    { name: 'pending order', path: `/orders/${pending}` },
+    { name: 'paid order', path: `/orders/${paid}` },
+    { name: 'cancelled order', path: `/orders/${cancelled}` },
+    { name: 'account', path: '/account' },
+    { name: 'login', path: '/login?next=/orders' },
+    { name: 'register', path: '/register' },
+    { name: 'missing page', path: '/nowhere' },
+  ];
+}
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing on any page, ${scheme}`, { tag: SCRIPT_ONLY }, async ({ site, showOf }) => {
+    test.slow();
+    const show = await showOf(TITLE);
+    await site.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    for (const { name, path } of await pagesOf(site, show.id, show.eventId)) {
+      await site.open(path);
+      await expect(site.page.getByRole('heading', { level: 1 })).toHaveCount(1);
+      const found = await new AxeBuilder({ page: site.page }).withTags(RULES).analyze();
+      const faults = found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`));
+      expect.soft(faults, name).toEqual([]);
+    }
+  });
+}
+
+test('on a phone no page is wider than the screen', async ({ site, showOf }) => {
+  test.slow();
+  const show = await showOf(TITLE);
+  await site.page.setViewportSize(PHONE);
+  for (const { name, path } of await pagesOf(site, show.id, show.eventId)) {
+    await site.open(path);
+    const width = await site.page.evaluate(() => document.documentElement.scrollWidth);
+    expect.soft(width, name).toBeLessThanOrEqual(PHONE.width);
+  }
+});
+
+test('every page has a title of its own', async ({ site, showOf }) => {
+  const show = await showOf(TITLE);
+  const titles = new Map<string, string>();
+  for (const { name, path } of await pagesOf(site, show.id, show.eventId)) {
+    await site.open(path);
+    titles.set(name, await site.page.title());
+  }
+  for (const [name, title] of titles) expect.soft(title, name).toMatch(/^(.+ · )?SeatFlow$/);
+  titles.delete('home of a day');
+  expect(new Set(titles.values()).size).toBe(titles.size);
+});
