@@ -107,7 +107,7 @@ const EN: Words = Words {
     refund_delay: "A refund takes this many seconds (0–600)",
     succeeded: Told {
         title: "Paid",
-        text: "The bank has taken the money. It is not needed again.",
+        text: "The bank has taken the money. There is nothing more to pay.",
     },
     failed: Told {
         title: "Payment failed",
