@@ -39,7 +39,9 @@ test('somebody new goes from the list to paid seats, and the choice survives mak
   await site.order.payable();
   await expect(site.order.fact('Seats')).toContainText('Front rows');
   await expect(site.order.fact('Total')).toContainText('¥64.00');
-  await expect(site.order.timer).toHaveText(/^1[45]:\d\d$/);
+  await expect(site.order.deadline).toBeVisible();
+  if (site.runsScripts) await expect(site.order.timer).toHaveText(/^1[45]:\d\d$/);
+  else await expect(site.order.timer, 'nothing stands still that should run').toBeHidden();
   expect(await statesOf(site.page.request, show.id, indexes)).toEqual(['locked', 'locked']);
 
   await site.payAtCashier();

@@ -6,7 +6,9 @@ export class OrderPage {
   readonly heading: Locator;
   /** Heading and story together: what is said aloud when the order comes to another stage. */
   readonly story: Locator;
+  /** What remains, counted down by a script; without scripts there is only the deadline. */
   readonly timer: Locator;
+  readonly deadline: Locator;
   readonly pay: Locator;
   readonly backToCashier: Locator;
   readonly cancel: Locator;
@@ -19,8 +21,9 @@ export class OrderPage {
   ) {
     const main = page.getByRole('main');
     this.heading = main.getByRole('heading', { level: 1 });
-    this.story = main.getByRole('status').filter({ has: this.heading });
+    this.story = main.getByRole('status').filter({ has: page.getByRole('heading', { level: 1 }) });
     this.timer = main.getByRole('timer');
+    this.deadline = main.getByRole('heading', { level: 2, name: words.deadline });
     this.pay = main.getByRole('button', { name: words.pay });
     this.backToCashier = main.getByRole('button', { name: words.backToCashier });
     this.cancel = main.getByText(words.cancelOrder, { exact: true });
@@ -48,7 +51,7 @@ export class OrderPage {
   /** Waits until the order is paid, and expects that nothing leads to paying again. */
   async paid(): Promise<void> {
     await expect(this.heading).toHaveText(this.words.paid);
-    await expect(this.timer).toBeHidden();
+    await expect(this.timer.or(this.deadline)).toBeHidden();
     await expect(this.pay.or(this.backToCashier)).toBeHidden();
   }
 }

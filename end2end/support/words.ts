@@ -21,6 +21,7 @@ export interface Words {
   timedOut: string;
   cancelledByBuyer: string;
   pay: RegExp;
+  deadline: RegExp;
   backToCashier: string;
   cancelOrder: string;
   giveBack: string;
@@ -49,6 +50,7 @@ export const EN: Words = {
   paid: 'Paid',
   timedOut: 'The time ran out',
   cancelledByBuyer: 'You cancelled this order',
+  deadline: /^Your seats are held until \d\d:\d\d:\d\d$/,
   pay: /^Pay ¥[\d,.]+$/,
   backToCashier: 'Back to the cashier',
   cancelOrder: 'Cancel order',
@@ -78,6 +80,7 @@ export const ZH_CN: Words = {
   paid: '已付款',
   timedOut: '付款超时',
   cancelledByBuyer: '您已取消订单',
+  deadline: /^座位为您保留至 \d\d:\d\d:\d\d$/,
   pay: /^付款 ¥[\d,.]+$/,
   backToCashier: '返回收银台',
   cancelOrder: '取消订单',

@@ -163,6 +163,7 @@ pub async fn serve_on(
         places: Arc::new(tokio::sync::Semaphore::new(config.limits.requests_max)),
         ticketing,
     };
+    running.measure(&config).await?;
     running.consume(&config, clock);
     running.keep_time();
     running.serve(listener, router(state, &gateway));
@@ -179,6 +180,22 @@ impl Running {
                 tracing::error!(%error, "serving ended");
             }
         });
+    }
+
+    /// Serves metrics on their own address, where one is configured.
+    async fn measure(&mut self, config: &Config) -> Result<(), BuildError> {
+        let Some(address) = config.http.metrics_listen else { return Ok(()) };
+        let listener = TcpListener::bind(address)
+            .await
+            .map_err(|source| BuildError::Listen { address, source })?;
+        let router = crate::http::metrics::router(config.http.metrics_token.clone());
+        let stop = self.cancel.clone().cancelled_owned();
+        self.tasks.spawn(async move {
+            if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stop).into_future().await {
+                tracing::error!(%error, "serving metrics ended");
+            }
+        });
+        Ok(())
     }
 
     fn consume(&mut self, config: &Config, clock: Arc<dyn Clock>) {
@@ -290,4 +307,35 @@ pub fn leptos_options(config: &Config, address: SocketAddr) -> LeptosOptions {
         .hash_files(hashes.exists())
         .hash_file(Arc::<str>::from(hashes.to_string_lossy()))
         .build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `Leptos.toml` says of a key, without quotes.
+    fn stated(key: &str) -> String {
+        let file = include_str!("../../Leptos.toml");
+        let line = file.lines().find_map(|line| line.strip_prefix(key)?.trim().strip_prefix('='));
+        line.expect("the key is stated").trim().trim_matches('"').to_owned()
+    }
+
+    #[test]
+    fn leptos_toml_says_what_the_server_runs_with() {
+        let lookup = |name: &str| match name {
+            "DATABASE_URL" => Some("mysql://u:p@127.0.0.1/seatflow".to_owned()),
+            "REDIS_URL" => Some("redis://127.0.0.1".to_owned()),
+            "KAFKA_BROKERS" => Some("127.0.0.1:9092".to_owned()),
+            name if name.ends_with("_SECRET") => Some("0123456789abcdef0123456789abcdef".to_owned()),
+            _ => None,
+        };
+        let config = Config::read(&lookup).unwrap();
+        let options = leptos_options(&config, config.http.listen);
+        assert_eq!(stated("output-name"), *options.output_name);
+        assert_eq!(stated("site-pkg-dir"), *options.site_pkg_dir);
+        assert_eq!(stated("site-addr"), options.site_addr.to_string());
+        assert_eq!(stated("site-root"), config.http.site_root.to_string_lossy());
+        assert!(options.hash_file.ends_with(&stated("hash-file-name")));
+        assert_eq!(stated("hash-files"), "true");
+    }
 }

@@ -5,9 +5,10 @@
 use crate::{
     api::{self, orders::MySeats, orders::Place},
     components::{
+        header::encode,
         posted_error::posted_error,
         problem::Problem,
-        seat_map::{MapFacts, MapState, Notices, Panel, SeatMap, read_choice, server_clock},
+        seat_map::{MapFacts, MapState, Notices, Panel, SeatMap, read_choice, server_clock, write_choice},
         venue_time::VenueTimeText,
     },
     domain::{
@@ -21,7 +22,10 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::{
+    NavigateOptions,
+    hooks::{use_navigate, use_params_map, use_query_map},
+};
 
 /// One show with its seat map.
 #[component]
@@ -101,8 +105,8 @@ fn Shown(
         is_live: !is_over,
     };
     let key = RwSignal::new(new_key());
-    follow_answers(place, state, key);
     let show_id = show.id;
+    follow_answers(place, state, key, show_id);
     let show = StoredValue::new(show);
     view! {
         <div class="show">
@@ -180,11 +184,13 @@ fn is_open(sale: SaleState, now: Timestamp) -> bool {
     }
 }
 
-/// What follows from a wish's answer: what is taken leaves the choice, and the next wish gets a name of its own.
+/// What follows from a wish's answer: somebody who must sign in is led there and back, what is taken leaves the choice, and
+/// the next wish gets a name of its own.
 ///
 /// After any failure but a refusal nobody knows whether the wish was granted. It keeps its name then, so that sending it
 /// again can't place a second order.
-fn follow_answers(place: ServerAction<Place>, state: MapState, key: RwSignal<String>) {
+fn follow_answers(place: ServerAction<Place>, state: MapState, key: RwSignal<String>, show_id: ShowId) {
+    let navigate = use_navigate();
     Effect::new(move |_| {
         let is_pending = place.pending().get();
         let answer = place.value().get();
@@ -192,12 +198,20 @@ fn follow_answers(place: ServerAction<Place>, state: MapState, key: RwSignal<Str
         if is_pending {
             return;
         }
-        if let Some(Err(AppError::Refused { refusal })) = answer {
-            key.set(new_key());
-            state.refused.set(Some(match refusal {
-                Refusal::SeatsTaken { seats } => seats,
-                _ => Vec::new(),
-            }));
+        match answer {
+            Some(Err(AppError::Unauthenticated)) => {
+                let seats = state.chosen.with_untracked(|chosen| write_choice(chosen.iter().map(|seat| seat.seat)));
+                let back = encode(&format!("/shows/{show_id}?seats={seats}"));
+                navigate(&format!("/login?next={back}"), NavigateOptions::default());
+            }
+            Some(Err(AppError::Refused { refusal })) => {
+                key.set(new_key());
+                state.refused.set(Some(match refusal {
+                    Refusal::SeatsTaken { seats } => seats,
+                    _ => Vec::new(),
+                }));
+            }
+            _ => {}
         }
     });
 }

@@ -1,6 +1,6 @@
 //! Where the server listens and how it is reached.
 
-use super::Reader;
+use super::{Reader, Secret};
 use std::{net::SocketAddr, path::PathBuf};
 
 /// Addresses and files of the HTTP side.
@@ -18,6 +18,9 @@ pub struct HttpConfig {
     pub site_root: PathBuf,
     /// Where metrics are served; nowhere when missing (`SEATFLOW_METRICS_LISTEN`).
     pub metrics_listen: Option<SocketAddr>,
+    /// What a reader of metrics must send as `Authorization: Bearer …` (`SEATFLOW_METRICS_TOKEN`, at least 32 bytes);
+    /// required unless metrics are served on loopback.
+    pub metrics_token: Option<Secret>,
 }
 
 impl HttpConfig {
@@ -34,7 +37,24 @@ impl HttpConfig {
         let metrics_listen = reader.text("SEATFLOW_METRICS_LISTEN").map(|_| {
             reader.parsed("SEATFLOW_METRICS_LISTEN", fallback, "an address such as 127.0.0.1:9464")
         });
-        Self { listen, public_url, gateway_url, callback_url, site_root, metrics_listen }
+        let metrics_token = reader
+            .text("SEATFLOW_METRICS_TOKEN")
+            .map(|_| reader.secret("SEATFLOW_METRICS_TOKEN"));
+        let is_open = metrics_listen.is_some_and(|address: SocketAddr| !address.ip().is_loopback());
+        if is_open && metrics_token.is_none() {
+            reader.faults.push(
+                "SEATFLOW_METRICS_TOKEN is missing: SEATFLOW_METRICS_LISTEN is not on loopback".to_owned(),
+            );
+        }
+        Self {
+            listen,
+            public_url,
+            gateway_url,
+            callback_url,
+            site_root,
+            metrics_listen,
+            metrics_token,
+        }
     }
 
     /// Whether browsers come by TLS, so that cookies must be `Secure`.

@@ -146,6 +146,18 @@ mod tests {
     }
 
     #[test]
+    fn metrics_outside_loopback_need_a_token() {
+        let mut variables = complete();
+        variables.insert("SEATFLOW_METRICS_LISTEN", "127.0.0.1:9464");
+        assert!(read(&variables).is_ok());
+        variables.insert("SEATFLOW_METRICS_LISTEN", "0.0.0.0:9464");
+        let faults = read(&variables).unwrap_err().to_string();
+        assert!(faults.contains("SEATFLOW_METRICS_TOKEN"), "{faults}");
+        variables.insert("SEATFLOW_METRICS_TOKEN", "0123456789abcdef0123456789abcdef");
+        assert!(read(&variables).is_ok());
+    }
+
+    #[test]
     fn secrets_never_show_in_debug_output() {
         let shown = format!("{:?}", read(&complete()).unwrap());
         assert!(!shown.contains("0123456789abcdef") && !shown.contains("u:p@"), "{shown}");

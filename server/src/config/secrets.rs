@@ -59,7 +59,7 @@ impl Secrets {
 }
 
 impl Reader<'_> {
-    fn secret(&mut self, name: &str) -> Secret {
+    pub(super) fn secret(&mut self, name: &str) -> Secret {
         let text = self.required(name, "at least 32 bytes, for example from `openssl rand -hex 32`");
         if !text.is_empty() && text.len() < SECRET_BYTES_MIN {
             self.faults.push(format!(

@@ -3,6 +3,7 @@
 mod context;
 mod guard;
 pub mod health;
+pub mod metrics;
 mod pages;
 mod payments;
 mod seats;

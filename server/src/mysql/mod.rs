@@ -17,7 +17,7 @@ pub mod shows;
 use crate::config::StoresConfig;
 use futures::future::BoxFuture;
 use sqlx::{
-    Connection, Executor, MySqlConnection, MySqlPool,
+    ConnectOptions, Connection, Executor, MySqlConnection, MySqlPool,
     mysql::{MySqlDatabaseError, MySqlPoolOptions},
 };
 use std::time::Duration;
@@ -137,7 +137,10 @@ impl Db {
     /// # Errors
     /// When a migration fails or one that ran before was changed since.
     pub async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
-        sqlx::migrate!("../migrations").run(&self.pool).await
+        // Making tables takes its time; that is no slow query, and its text would fill the log.
+        let quiet = (*self.pool.connect_options()).clone().disable_statement_logging();
+        let mut connection = MySqlConnection::connect_with(&quiet).await?;
+        sqlx::migrate!("../migrations").run(&mut connection).await
     }
 
     /// Whether the database answers.

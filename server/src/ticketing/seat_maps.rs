@@ -16,6 +16,8 @@ use tokio::sync::Mutex;
 
 /// How old a map may be.
 const AGE_MAX: Duration = Duration::from_millis(50);
+/// After a failed reading, readers of the same show are told so at once for this long, instead of each waiting in turn.
+const FAILURE_LASTS: Duration = Duration::from_millis(500);
 /// Changes kept for readers that are behind.
 const CHANGES_KEPT: usize = 4_096;
 const SHOWS_MAX: u64 = 5_000;
@@ -24,7 +26,14 @@ const IDLE_MAX: Duration = Duration::from_secs(300);
 
 /// Maps that were asked for lately.
 pub struct SeatMaps {
-    shows: Cache<ShowId, Arc<Mutex<Option<KeptMap>>>>,
+    shows: Cache<ShowId, Arc<Mutex<Kept>>>,
+}
+
+/// What is known of one show's map.
+#[derive(Debug, Default)]
+struct Kept {
+    map: Option<KeptMap>,
+    failed_at: Option<Instant>,
 }
 
 impl Default for SeatMaps {
@@ -44,6 +53,10 @@ struct KeptMap {
 }
 
 impl KeptMap {
+    fn empty() -> Self {
+        Self { map: SeatMap::default(), changes: VecDeque::new(), read_at: Instant::now() }
+    }
+
     fn apply(&mut self, update: MapUpdate) {
         match update {
             MapUpdate::Whole(map) => {
@@ -101,19 +114,25 @@ impl Ticketing {
             }
         };
         let mut kept = kept.lock().await;
-        let is_fresh = kept.as_ref().is_some_and(|kept| kept.read_at.elapsed() < AGE_MAX);
+        let is_fresh = kept.map.as_ref().is_some_and(|map| map.read_at.elapsed() < AGE_MAX);
         if !is_fresh {
-            let since = kept.as_ref().map(|kept| kept.map.at);
-            let update = self.read_seats(show, since).await?;
-            let known = kept.get_or_insert_with(|| KeptMap {
-                map: SeatMap::default(),
-                changes: VecDeque::new(),
-                read_at: Instant::now(),
-            });
-            known.apply(update);
-            known.read_at = Instant::now();
+            if kept.failed_at.is_some_and(|at| at.elapsed() < FAILURE_LASTS) {
+                return Err(Failure::Broken("the seats could not be read a moment ago"));
+            }
+            let known = kept.map.as_ref().map(|map| map.map.at);
+            match self.read_seats(show, known).await {
+                Ok(update) => {
+                    let map = kept.map.get_or_insert_with(KeptMap::empty);
+                    map.apply(update);
+                    map.read_at = Instant::now();
+                }
+                Err(failure) => {
+                    kept.failed_at = Some(Instant::now());
+                    return Err(failure);
+                }
+            }
         }
-        Ok(kept.as_ref().map(|kept| kept.answer(since)))
+        Ok(kept.map.as_ref().map(|map| map.answer(since)))
     }
 
     async fn read_seats(
