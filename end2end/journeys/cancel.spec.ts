@@ -24,7 +24,7 @@ test('a cancelled order gives its seats back at once, and once only', async ({ s
   await site.order.cancel.click();
   await site.order.giveBack.click();
 
-  await expect(site.order.heading).toHaveText('You cancelled this order');
+  await expect(site.order.heading).toHaveText(site.words.cancelledByBuyer);
   await expect(site.order.story).toContainText('Nothing was charged.');
   await expect(site.order.pay).toBeHidden();
   const order = await site.api.order(orderNo);
@@ -56,7 +56,7 @@ test('an order that was cancelled elsewhere cannot be paid from a page that has 
 
   await site.order.pay.click();
 
-  await expect(site.order.heading).toHaveText('You cancelled this order');
+  await expect(site.order.heading).toHaveText(site.words.cancelledByBuyer);
   await expect(site.order.pay.or(site.order.backToCashier)).toBeHidden();
   expect(new URL(site.page.url()).pathname, 'there is nothing to pay at the cashier').toBe(`/orders/${orderNo}`);
 });

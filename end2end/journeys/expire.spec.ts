@@ -1,10 +1,10 @@
 /**
  * Letting it expire. The show of this journey holds seats for six seconds. An order that is not paid by then is cancelled by
  * the server, its page tells so without being asked, and its seats are free for others: given back once, and not once more
- * when somebody else has them.
+ * when somebody else has them. Money that arrives after that goes back by itself.
  */
 
-import { readChanges, readSeats } from '../support/seat-states.ts';
+import { readChanges, readSeats, statesOf } from '../support/seat-states.ts';
 import { expect, test } from '../support/test.ts';
 
 const TITLE = 'Left to Expire';
@@ -31,7 +31,7 @@ test('an order that is not paid in time is cancelled, and its seats are free aga
   await site.show.hold.click();
   const orderNo = await site.order.number();
 
-  await expect(site.order.heading).toHaveText('The time ran out');
+  await expect(site.order.heading).toHaveText(site.words.timedOut);
   await expect(site.order.story).toContainText('Your seats were held until');
   await expect(site.order.story).toContainText('Nothing was charged.');
   await expect(site.order.pay).toBeHidden();
@@ -59,7 +59,7 @@ test('the seats of an expired order can be chosen again from its page', async ({
   const [seat] = await site.show.freeSeats(1);
   const orderNo = await site.api.placePending(show.id, [seat!.index]);
   await site.openOrder(orderNo);
-  await expect(site.order.heading).toHaveText('The time ran out');
+  await expect(site.order.heading).toHaveText(site.words.timedOut);
 
   await site.order.chooseAgain.click();
 
@@ -68,4 +68,24 @@ test('the seats of an expired order can be chosen again from its page', async ({
   await site.show.choose([seat!]);
   await site.show.hold.click();
   expect(await site.order.number()).not.toBe(orderNo);
+});
+
+test('money that comes after the end goes back by itself, and the order tells it', async ({ site, showOf }) => {
+  const show = await showOf(TITLE);
+  await site.api.register();
+  await site.openShow(show.id);
+  const [seat] = await site.show.freeSeats(1);
+  const orderNo = await site.api.placePending(show.id, [seat!.index]);
+  await site.page.goto(await site.api.startPayment(orderNo));
+  await site.cashier.turnOn(/^Success after close/);
+  await site.cashier.pay.click();
+  await expect.poll(async () => (await site.api.order(orderNo)).payment?.refund, { timeout: 30_000 }).toBe('succeeded');
+
+  await site.openOrder(orderNo);
+  await expect(site.order.heading).toHaveText(site.words.tooLate);
+  await expect(site.order.story).toContainText('goes back to you by itself');
+  await expect(site.order.story).toContainText('The money is back.');
+  await expect(site.order.pay.or(site.order.backToCashier).or(site.order.chooseAgain)).toBeHidden();
+  expect((await site.api.order(orderNo)).status).toBe('cancelled');
+  await expect.poll(() => statesOf(site.page.request, show.id, [seat!.index])).toEqual(['available']);
 });

@@ -23,7 +23,7 @@ test('after a declined payment the order still awaits payment, and a second atte
   const firstAttempt = await site.cashier.shown();
   await site.cashier.fail.click();
 
-  await expect(site.order.heading).toHaveText('The payment failed');
+  await expect(site.order.heading).toHaveText(site.words.paymentFailed);
   await expect(site.order.story).toContainText('Nothing was charged, and your seats are still held. You can try again until');
   expect((await site.api.order(orderNo)).status).toBe('pending');
   expect(await statesOf(site.page.request, show.id, indexes)).toEqual(['locked', 'locked']);
@@ -50,10 +50,30 @@ test('an attempt that is still open is gone back to, and never doubled', async (
   const attempt = await site.cashier.shown();
   await site.openOrder(orderNo);
 
-  await expect(site.order.heading).toHaveText('Your payment is being processed');
+  await expect(site.order.heading).toHaveText(site.words.processing);
   await expect(site.order.pay, 'nobody is led into paying twice').toBeHidden();
   await site.order.backToCashier.click();
   expect(await site.cashier.shown()).toBe(attempt);
   await site.cashier.pay.click();
+  await site.order.paid();
+});
+
+test('while the bank says “failed” and a success is on its way, nobody is led into paying twice', async ({ site, showOf }) => {
+  const show = await showOf(TITLE);
+  await site.api.register();
+  await site.openShow(show.id);
+  const [seat] = await site.show.freeSeats(1);
+  const orderNo = await site.api.placePending(show.id, [seat!.index]);
+  await site.openOrder(orderNo);
+  await site.order.pay.click();
+  await site.cashier.shown();
+  await site.cashier.turnOn(/^This page says “failed”/);
+
+  await site.cashier.pay.click();
+  await expect(site.page.getByRole('heading', { name: 'Payment failed' })).toBeVisible();
+  await site.cashier.back.click();
+
+  await expect(site.order.heading).toHaveText(site.words.processing);
+  await expect(site.order.pay).toBeHidden();
   await site.order.paid();
 });

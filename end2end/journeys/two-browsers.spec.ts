@@ -46,12 +46,12 @@ test('the slower of two is told which seat was lost, keeps the others, and holds
 
   await expect(second.show.alerts.filter({ hasText: 'Somebody was faster' })).toBeVisible();
   await expect(second.show.alerts.filter({ hasText: contested!.place })).toContainText('no longer chosen');
-  await second.show.seatIs(contested!, 'locked');
   await second.show.chosenAre([spare!]);
   const indexes = [own!.index, contested!.index, spare!.index];
   expect(await statesOf(second.page.request, show.id, indexes)).toEqual(['locked', 'locked', 'available']);
   expect(await second.api.orders(), 'nobody holds a part of a refused wish').toEqual([]);
   release();
+  await second.show.seatIs(contested!, 'locked');
 
   await second.usable();
   await second.show.hold.click();

@@ -52,7 +52,7 @@ test('a failed payment does not move the deadline', async ({ site, showOf }) => 
   await site.cashier.shown();
   await site.cashier.fail.click();
 
-  await expect(site.order.heading).toHaveText('The payment failed');
+  await expect(site.order.heading).toHaveText(site.words.paymentFailed);
   await expect(site.order.deadline).toHaveText(before);
 });
 

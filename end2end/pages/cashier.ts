@@ -6,14 +6,16 @@ export class CashierPage {
   readonly pay: Locator;
   readonly fail: Locator;
   readonly amount: Locator;
+  readonly back: Locator;
 
   constructor(
     private readonly page: Page,
-    words: Words,
+    private readonly words: Words,
   ) {
     this.pay = page.getByRole('button', { name: words.cashierPay, exact: true });
     this.fail = page.getByRole('button', { name: words.cashierFail, exact: true });
     this.amount = page.getByRole('heading', { level: 1 });
+    this.back = page.getByRole('link', { name: words.cashierBack });
   }
 
   /** Waits until the page is there; gives its address, which names the attempt to pay. */
@@ -21,5 +23,11 @@ export class CashierPage {
     await this.page.waitForURL(/\/gateway\/cashier\//);
     await expect(this.pay).toBeVisible();
     return this.page.url();
+  }
+
+  /** Turns one of the switches on that make the bank misbehave. */
+  async turnOn(name: RegExp): Promise<void> {
+    await this.page.getByText(this.words.cashierSwitches, { exact: true }).click();
+    await this.page.getByRole('checkbox', { name }).check();
   }
 }

@@ -15,6 +15,8 @@ export interface OrderView {
   cancel_reason: string | null;
   show_id: number;
   items: { seat: number }[];
+  /** The newest attempt to pay. */
+  payment: { status: string; refund: string | null } | null;
 }
 
 interface Listing {

@@ -1,7 +1,6 @@
 /** Accessible names and texts that pages are found by, in both languages. They repeat `app/src/i18n` on purpose: a changed word is seen. */
 
 export interface Words {
-  lang: string;
   day: string;
   chooseAgain: string;
   /** The last part of a seat's name, by its state. */
@@ -13,12 +12,12 @@ export interface Words {
   signIn: string;
   register: string;
   keepsChoice: string;
-  ordering: string;
   payInTime: string;
   paymentFailed: string;
   processing: string;
   paid: string;
   timedOut: string;
+  tooLate: string;
   cancelledByBuyer: string;
   pay: RegExp;
   deadline: RegExp;
@@ -28,11 +27,11 @@ export interface Words {
   otherLanguage: string;
   cashierPay: string;
   cashierFail: string;
-  noSuchPage: string;
+  cashierBack: string;
+  cashierSwitches: string;
 }
 
 export const EN: Words = {
-  lang: 'en',
   day: 'Day',
   chooseAgain: 'Choose seats again',
   seat: { available: ', available', locked: ', held by others', sold: ', sold', mine: ', yours' },
@@ -43,12 +42,12 @@ export const EN: Words = {
   signIn: 'Sign in',
   register: 'Create an account',
   keepsChoice: 'Seats you have chosen stay chosen.',
-  ordering: 'Ordering…',
   payInTime: 'Pay within the time',
   paymentFailed: 'The payment failed',
   processing: 'Your payment is being processed',
   paid: 'Paid',
   timedOut: 'The time ran out',
+  tooLate: 'Your payment came too late',
   cancelledByBuyer: 'You cancelled this order',
   deadline: /^Your seats are held until \d\d:\d\d:\d\d$/,
   pay: /^Pay ¥[\d,.]+$/,
@@ -58,11 +57,11 @@ export const EN: Words = {
   otherLanguage: '中文',
   cashierPay: 'Pay',
   cashierFail: 'Let it fail',
-  noSuchPage: 'There is no such page',
+  cashierBack: 'Back to the shop',
+  cashierSwitches: 'Make it misbehave',
 };
 
 export const ZH_CN: Words = {
-  lang: 'zh-CN',
   day: '日期',
   chooseAgain: '重新选座',
   seat: { available: '，可选', locked: '，他人锁定', sold: '，已售', mine: '，您的座位' },
@@ -73,12 +72,12 @@ export const ZH_CN: Words = {
   signIn: '登录',
   register: '注册',
   keepsChoice: '您已选的座位会保留。',
-  ordering: '正在下单…',
   payInTime: '请在时限内付款',
   paymentFailed: '付款失败',
   processing: '正在处理付款',
   paid: '已付款',
   timedOut: '付款超时',
+  tooLate: '付款到账过晚',
   cancelledByBuyer: '您已取消订单',
   deadline: /^座位为您保留至 \d\d:\d\d:\d\d$/,
   pay: /^付款 ¥[\d,.]+$/,
@@ -88,5 +87,6 @@ export const ZH_CN: Words = {
   otherLanguage: 'English',
   cashierPay: '支付',
   cashierFail: '模拟失败',
-  noSuchPage: '没有这个页面',
+  cashierBack: '返回商户',
+  cashierSwitches: '模拟异常情况',
 };

@@ -1,7 +1,7 @@
 //! The `seatflow` command.
 
 use anyhow::Context;
-use app::domain::user::Role;
+use app::domain::{ids::ShowId, user::Role};
 use clap::{Parser, Subcommand};
 use server::{
     cli::{plan, seed},
@@ -44,6 +44,17 @@ enum Action {
         /// As JSON.
         #[arg(long)]
         json: bool,
+    },
+    /// Bring stores together that have come apart: find, and repair.
+    Reconcile {
+        /// Only print what would be repaired.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Read a show from the database into Redis again; what was held and not yet written is lost.
+    Rebuild {
+        /// The show's number.
+        show: ShowId,
     },
     /// Work with seating plans.
     #[command(subcommand)]
@@ -147,6 +158,8 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Action::Verify { json } => verify(json).await,
+        Action::Reconcile { dry_run } => reconcile(dry_run).await,
+        Action::Rebuild { show } => rebuild(show).await,
         Action::Plan(PlanAction::Check { files }) => Ok(plan::check(&files)),
         Action::Plan(PlanAction::Import { hall, file }) => {
             let line = seed::import_plan(&database().await?, &hall, &file, SystemClock.now()).await?;
@@ -195,6 +208,34 @@ async fn stop_signal() {
         _ = tokio::signal::ctrl_c() => {}
         () = terminated => {}
     }
+}
+
+async fn reconcile(dry_run: bool) -> anyhow::Result<ExitCode> {
+    let ticketing = server::look(&Config::from_env()?, Arc::new(SystemClock)).await?;
+    if dry_run {
+        let findings = ticketing.find_all().await?;
+        for finding in &findings {
+            println!("{finding}");
+        }
+        println!("{} finding(s); nothing was touched.", findings.len());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(round) = ticketing.reconcile().await? else {
+        anyhow::bail!("another server is reconciling");
+    };
+    for finding in &round.findings {
+        println!("{finding}");
+    }
+    println!("{} finding(s), {} repaired.", round.findings.len(), round.repaired);
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn rebuild(show: ShowId) -> anyhow::Result<ExitCode> {
+    let ticketing = server::look(&Config::from_env()?, Arc::new(SystemClock)).await?;
+    ticketing.redis().forget_show(show).await?;
+    ticketing.load_show(show).await?;
+    println!("Show {show} was read from the database.");
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn verify(json: bool) -> anyhow::Result<ExitCode> {

@@ -238,6 +238,9 @@ impl Running {
         let ticketing = self.ticketing.clone();
         let cancel = self.cancel.clone();
         self.tasks.spawn(async move { ticketing.run_relay(cancel).await });
+        let ticketing = self.ticketing.clone();
+        let cancel = self.cancel.clone();
+        self.tasks.spawn(async move { ticketing.run_reconciler(cancel).await });
         let gateway = self.gateway.clone();
         let cancel = self.cancel.clone();
         self.tasks.spawn(async move { gateway.run_deliveries(cancel).await });

@@ -13,6 +13,7 @@ use anyhow::Result;
 
 const REDRAW_MS: u64 = 125;
 const REMIND_AFTER_S: u64 = 30;
+const CLEAR_LINE: &str = "\r\x1b[2K";
 const NAME_COLUMNS: usize = 26;
 const DETAIL_COLUMNS: usize = 48;
 
@@ -52,6 +53,8 @@ struct Board {
 struct Shared {
     board: Mutex<Board>,
     wake: Condvar,
+    /// Always locked after the board.
+    sink: Mutex<Box<dyn Write + Send>>,
     terminal: bool,
 }
 
@@ -61,16 +64,16 @@ impl Shared {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn write(&self, text: &str) {
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nothing sensible can be done when the terminal is gone.
+        let _ = sink.write_all(text.as_bytes()).and_then(|()| sink.flush());
+    }
+
     /// Prints a whole line above the live one.
     fn print(&self, board: &Board, line: &str) {
-        let mut stderr = std::io::stderr().lock();
-        // Nothing sensible can be done when the terminal is gone.
-        let _ = if self.terminal {
-            writeln!(stderr, "\r\x1b[2K{line}")
-        } else {
-            writeln!(stderr, "{line}")
-        };
-        drop(stderr);
+        let clear = if self.terminal { CLEAR_LINE } else { "" };
+        self.write(&format!("{clear}{line}\n"));
         self.draw(board);
     }
 
@@ -84,9 +87,7 @@ impl Shared {
             let seconds = live.since.elapsed().as_secs();
             let _ = write!(line, "{separator}{} {seconds} s", live.name);
         }
-        let mut stderr = std::io::stderr().lock();
-        let _ = write!(stderr, "\r\x1b[2K{line}");
-        let _ = stderr.flush();
+        self.write(&format!("{CLEAR_LINE}{line}"));
     }
 
     fn remind(&self, board: &mut Board) {
@@ -107,7 +108,7 @@ impl Shared {
     }
 }
 
-/// The steps of one task. Cheap to clone; the live line ends with [`Progress::close`].
+/// The steps of one task. Cheap to clone.
 #[derive(Clone)]
 pub struct Progress {
     shared: Arc<Shared>,
@@ -116,10 +117,17 @@ pub struct Progress {
 impl Progress {
     /// Starts the live line. The handle ends it when dropped.
     pub fn start() -> (Self, LiveLine) {
+        let stderr = std::io::stderr();
+        let terminal = stderr.is_terminal();
+        Self::start_on(Box::new(stderr), terminal)
+    }
+
+    fn start_on(sink: Box<dyn Write + Send>, terminal: bool) -> (Self, LiveLine) {
         let shared = Arc::new(Shared {
             board: Mutex::new(Board::default()),
             wake: Condvar::new(),
-            terminal: std::io::stderr().is_terminal(),
+            sink: Mutex::new(sink),
+            terminal,
         });
         let for_thread = Arc::clone(&shared);
         let thread = std::thread::spawn(move || keep_drawing(&for_thread));
@@ -173,7 +181,7 @@ impl Progress {
             let mut board = self.shared.lock();
             board.silent = true;
             if self.shared.terminal {
-                let _ = write!(std::io::stderr(), "\r\x1b[2K");
+                self.shared.write(CLEAR_LINE);
             }
         }
         let value = work();
@@ -288,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_step_that_is_dropped_counts_as_failed() {
-        let (progress, _line) = Progress::start();
+        let (progress, _line) = Progress::start_on(Box::new(std::io::sink()), false);
         drop(progress.begin("one"));
         progress.begin("two").done("ready");
         let outcomes: Vec<_> = progress

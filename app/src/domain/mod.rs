@@ -3,6 +3,7 @@
 //! **Architecture Invariant:** nothing here performs I/O, reads a clock or draws a random number, and nothing here
 //! names Leptos, axum, sqlx, Redis or Kafka. Time and randomness come in as arguments.
 
+pub mod best_available;
 pub mod catalogue;
 pub mod hold;
 pub mod ids;

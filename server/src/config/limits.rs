@@ -14,6 +14,8 @@ pub struct Limits {
     pub sweep_every: Millis,
     /// How often due outbox rows are looked for (`SEATFLOW_OUTBOX_EVERY_MS`, default 500).
     pub outbox_every: Millis,
+    /// How often stores are reconciled (`SEATFLOW_RECONCILE_EVERY_MS`, default 300,000).
+    pub reconcile_every: Millis,
     /// Passwords hashed at the same time (`SEATFLOW_PASSWORD_HASHES`, default 2).
     pub password_hashes_max: usize,
     /// Requests served at the same time; more are told to come back (`SEATFLOW_REQUESTS`, default 2,048).
@@ -27,6 +29,7 @@ impl Limits {
             resend_after: reader.millis("SEATFLOW_RESEND_AFTER_MS", 2_000),
             sweep_every: reader.millis("SEATFLOW_SWEEP_EVERY_MS", 5_000),
             outbox_every: reader.millis("SEATFLOW_OUTBOX_EVERY_MS", 500),
+            reconcile_every: reader.millis("SEATFLOW_RECONCILE_EVERY_MS", 300_000),
             password_hashes_max: reader.count("SEATFLOW_PASSWORD_HASHES", 2, 64),
             requests_max: reader.count("SEATFLOW_REQUESTS", 2_048, 100_000),
         }

@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod money;
 pub mod orders;
 pub mod outbox;
+pub mod repairs;
 pub mod seeding;
 pub mod shows;
 

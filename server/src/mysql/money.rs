@@ -560,6 +560,25 @@ async fn give_back(
     outbox::insert(tx, OutboxKind::RefundSend, payment.order_no, &refund_no, now).await
 }
 
+/// Requests the refund of a successful payment if its order is not live and nothing is on its way back.
+pub(super) async fn give_back_if_unowned(
+    tx: &mut MySqlConnection,
+    out_trade_no: &str,
+    now: Timestamp,
+) -> Result<Option<OutboxRow>, DbError> {
+    let Some(known) = payment_in(tx, out_trade_no).await? else { return Ok(None) };
+    let order = lock_order(tx, known.order_no).await?;
+    let payment = lock_payment(tx, known.id).await?;
+    let refunds: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM refund WHERE payment_id = ?")
+        .bind(payment.id)
+        .fetch_one(&mut *tx)
+        .await?;
+    if order.is_live() || payment.status != PaymentStatus::Success || refunds > 0 {
+        return Ok(None);
+    }
+    give_back(tx, &payment, order, now).await.map(Some)
+}
+
 async fn note_discrepancy(
     tx: &mut MySqlConnection,
     kind: &str,

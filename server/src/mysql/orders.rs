@@ -33,6 +33,8 @@ pub struct OrderRecord {
     pub expire_at: Timestamp,
     /// When it was paid.
     pub paid_at: Option<Timestamp>,
+    /// When it ended without payment.
+    pub closed_at: Option<Timestamp>,
     /// Limit counters it counts for.
     pub limit_counters: Vec<String>,
 }
@@ -62,6 +64,7 @@ struct OrderRow {
     placed_at: i64,
     expire_at: i64,
     paid_at: Option<i64>,
+    closed_at: Option<i64>,
     limit_counters: String,
 }
 
@@ -79,6 +82,7 @@ impl TryFrom<OrderRow> for OrderRecord {
             placed_at: Timestamp(row.placed_at),
             expire_at: Timestamp(row.expire_at),
             paid_at: row.paid_at.map(Timestamp),
+            closed_at: row.closed_at.map(Timestamp),
             limit_counters: row.limit_counters.split_whitespace().map(str::to_owned).collect(),
         })
     }
@@ -96,7 +100,7 @@ struct ItemRow {
 }
 
 const ORDER: &str = "SELECT order_no, user_id, show_id, status, cancel_reason, amount_minor, currency, placed_at, \
-     expire_at, paid_at, limit_counters FROM orders";
+     expire_at, paid_at, closed_at, limit_counters FROM orders";
 
 impl Db {
     /// An order by its number.
@@ -110,6 +114,31 @@ impl Db {
                 .fetch_optional(self.pool())
                 .await?;
         row.map(OrderRecord::try_from).transpose()
+    }
+
+    /// Orders by their numbers; those without a row are left out.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn orders_by_number(
+        &self,
+        numbers: &[OrderNo],
+    ) -> Result<HashMap<OrderNo, OrderRecord>, DbError> {
+        const PART: usize = 1_000;
+        let mut found = HashMap::with_capacity(numbers.len());
+        for part in numbers.chunks(PART) {
+            let mut query = QueryBuilder::<MySql>::new(ORDER);
+            query.push(" WHERE order_no IN (");
+            push_numbers(&mut query, part);
+            query.push(")");
+            let rows: Vec<OrderRow> =
+                query.build_query_as().persistent(false).fetch_all(self.pool()).await?;
+            for row in rows {
+                let order = OrderRecord::try_from(row)?;
+                found.insert(order.order_no, order);
+            }
+        }
+        Ok(found)
     }
 
     /// A user's orders with numbers below `before`, newest first.

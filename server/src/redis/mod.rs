@@ -13,6 +13,7 @@ pub mod nodes;
 pub mod order_cache;
 mod record;
 pub mod scripts;
+pub mod snapshot;
 
 pub use error::RedisError;
 pub use record::{HoldRecord, limit_field};

@@ -14,6 +14,7 @@ pub mod order_views;
 pub mod pay;
 pub mod place;
 pub mod rebuild;
+pub mod reconcile;
 pub mod relay;
 pub mod seat_maps;
 pub mod settle;

@@ -93,6 +93,7 @@ impl Ticketing {
             placed_at: placed.placed_at,
             expire_at: placed.expire_at,
             paid_at: None,
+            closed_at: None,
             limit_counters: Vec::new(),
         };
         let items = placed.seats.iter().map(|seat| ItemRecord {

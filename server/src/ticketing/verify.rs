@@ -1,6 +1,6 @@
 //! Evidence: the invariants of the sale, read from the live stores and counted.
 
-use super::{Failure, Ticketing};
+use super::{Failure, Ticketing, reconcile::LOCK_LEASE};
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId},
     seat::{MapUpdate, SeatState},
@@ -11,8 +11,6 @@ use std::collections::{HashMap, HashSet};
 
 /// How long an overdue order may wait for the sweeper before it counts as a fault.
 const OVERDUE_GRACE: Millis = Millis(15_000);
-/// How long a lock may be without a row: longer than sending, creating and committing can take.
-const LOCK_LEASE: Millis = Millis(60_000);
 
 /// One invariant: a number that must be zero, and what it was counted from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -8,3 +8,4 @@ mod pages;
 mod paying;
 mod races;
 mod rebuilding;
+mod reconciling;

@@ -1,34 +1,42 @@
-//! What the seats look like.
+//! What the seats look like, in words. It comes with the map, because only the plan tells which kinds of seats there are.
 
-use crate::i18n::{show::ShowText, use_lang};
-use leptos::prelude::*;
+use super::render::escape;
+use crate::{
+    domain::plan::{Plan, SeatKind},
+    i18n::{Lang, show::ShowText},
+};
 
-/// One line for each look. The style sheet hides kinds that the hall does not have.
-#[component]
-pub fn Legend() -> impl IntoView {
-    let text = ShowText::of(use_lang());
-    let looks = [
+/// Writes a line for each state, and for each kind of seat that the hall has.
+pub fn write(html: &mut String, plan: &Plan, lang: Lang) {
+    let text = ShowText::of(lang);
+    html.push_str("<ul class=map__legend aria-label=\"");
+    escape(html, text.legend);
+    html.push_str("\">");
+    for (look, word) in [
         ("available", text.free),
         ("mine", text.yours),
         ("locked", text.held_by_others),
         ("sold", text.sold),
         ("blocked", text.withheld),
-        ("wheelchair", text.wheelchair),
-        ("companion", text.companion),
-        ("couple", text.couple),
-    ];
-    view! {
-        <ul class="map__legend" aria-label=text.legend>
-            {looks
-                .map(|(look, word)| {
-                    view! {
-                        <li data-look=look>
-                            <i aria-hidden="true"></i>
-                            {word}
-                        </li>
-                    }
-                })
-                .collect_view()}
-        </ul>
+    ] {
+        line(html, look, word);
     }
+    for (kind, look) in [
+        (SeatKind::Wheelchair, "wheelchair"),
+        (SeatKind::Companion, "companion"),
+        (SeatKind::Couple, "couple"),
+    ] {
+        if plan.seats.iter().any(|seat| seat.kind == kind) {
+            line(html, look, text.kind(kind).unwrap_or_default());
+        }
+    }
+    html.push_str("</ul>");
+}
+
+fn line(html: &mut String, look: &str, word: &str) {
+    html.push_str("<li data-look=");
+    html.push_str(look);
+    html.push_str("><i aria-hidden=true></i>");
+    escape(html, word);
+    html.push_str("</li>");
 }

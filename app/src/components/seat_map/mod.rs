@@ -14,6 +14,7 @@ mod controller;
 mod grid;
 #[cfg(feature = "ssr")]
 mod ground;
+#[cfg(feature = "ssr")]
 mod legend;
 mod map_state;
 #[cfg(any(test, all(feature = "hydrate", not(feature = "ssr"))))]

@@ -7,7 +7,7 @@
 //! Names and places don't change while a show is sold, so they are written once ([`Skeleton`]) and kept; a page then costs
 //! little more than copying them.
 
-use super::ground;
+use super::{ground, legend};
 use crate::{
     domain::{
         catalogue::{ShowPage, Zone},
@@ -19,7 +19,10 @@ use crate::{
         },
         seat::SeatState,
     },
-    i18n::{Lang, seats, show},
+    i18n::{
+        Lang, seats,
+        show::{self, ShowText},
+    },
     ports::ShowMap,
 };
 use std::{
@@ -107,7 +110,7 @@ impl Skeleton {
         for row in plan.rows.iter().filter(|row| row.seat_count > 0) {
             writer.row(&mut skeleton, row);
         }
-        skeleton.text.push_str("</div>");
+        foot(&mut skeleton.text, plan, lang);
         skeleton
     }
 
@@ -191,26 +194,30 @@ fn state_name(state: SeatState) -> &'static str {
     }
 }
 
+/// The window that the map scrolls in and the start of the map. The keyboard leaves the map over the edges.
 fn head(plan: &Plan, layout: &MapLayout, lang: Lang) -> String {
     let mut text = String::with_capacity(plan.seats.len() * 160);
-    text.push_str("<div class=plane role=grid aria-label=\"");
-    text.push_str(show::ShowText::of(lang).seat_map);
-    text.push_str("\" style=\"--w:");
+    let name = ShowText::of(lang).seat_map;
+    // Writing to a string does not fail.
+    let _ = write!(
+        text,
+        "<div class=map__window tabindex=0 role=group aria-label=\"{name}\">\
+         <span class=map__edge tabindex=-1 data-edge=start></span>\
+         <div class=plane role=grid aria-label=\"{name}\" style=\"--w:"
+    );
     number(&mut text, layout.width);
     text.push_str(";--h:");
     number(&mut text, layout.height);
     text.push_str(";--side:");
     number(&mut text, layout.seat_size);
-    text.push_str("\" data-kinds=\"");
-    let has = |kind| plan.seats.iter().any(|seat| seat.kind == kind);
-    for (kind, name) in KINDS {
-        if has(kind) {
-            text.push_str(name);
-            text.push(' ');
-        }
-    }
     text.push('"');
     text
+}
+
+/// The ends of the map and its window, and what the seats look like.
+fn foot(text: &mut String, plan: &Plan, lang: Lang) {
+    text.push_str("</div><span class=map__edge tabindex=-1 data-edge=end></span></div>");
+    legend::write(text, plan, lang);
 }
 
 /// What the browser's controller starts from: version, free seats by zone, and every state in hexadecimal.
@@ -265,12 +272,16 @@ impl SeatWriter<'_> {
         let zone = self.zone_of_category.get(usize::from(seat.category)).copied().flatten();
         let (x, y) = self.centre(number_in_plan);
         let half = self.layout.seat_size / 2.0;
-        text.push_str("<span class=seat role=gridcell style=left:");
+        // Writing to a string does not fail.
+        let _ = write!(
+            text,
+            "<span class=seat role=gridcell><input type=checkbox name=seats[] id=s{0} value={0} style=left:",
+            number_in_plan.0
+        );
         number(text, (x - half) / self.layout.width * 100.0);
         text.push_str("%;top:");
         number(text, (y - half) / self.layout.height * 100.0);
-        // Writing to a string does not fail.
-        let _ = write!(text, "%><input type=checkbox name=seats[] id=s{0} value={0}", number_in_plan.0);
+        text.push('%');
         if let Some(zone) = zone {
             let _ = write!(text, " data-zone={zone}");
         }
@@ -338,13 +349,6 @@ fn kind_attribute(kind: SeatKind) -> &'static str {
         SeatKind::Couple => " data-kind=couple",
     }
 }
-
-/// The kinds that the legend explains only where there are such seats.
-const KINDS: [(SeatKind, &str); 3] = [
-    (SeatKind::Wheelchair, "wheelchair"),
-    (SeatKind::Companion, "companion"),
-    (SeatKind::Couple, "couple"),
-];
 
 fn place(seat: &PlanSeat, has_sections: bool, lang: Lang) -> String {
     let section = if has_sections { seat.section.clone() } else { String::new() };

@@ -103,7 +103,7 @@ fn a_seat_has_a_name_in_the_readers_language_and_posts_its_number() {
     let html = seats_html(&map, &show, Lang::ZhCn, &Own::default());
     let seat = seat_of(&html, 4);
     assert!(seat.contains("aria-label=\"D 排 1 座（情侣座），Sofa，¥90.00，可选\""), "{seat}");
-    assert!(html.contains("type=checkbox name=seats[] id=s4 value=4 data-zone=1"));
+    assert!(html.contains("type=checkbox name=seats[] id=s4 value=4 style=left:"));
 }
 
 #[test]
@@ -145,6 +145,7 @@ fn couple_seats_side_by_side_make_a_bench_and_a_lone_one_does_not() {
     assert!(seat_of(&html, 4).contains("data-bench=left data-kind=couple"));
     assert!(seat_of(&html, 5).contains("data-bench=right data-kind=couple"));
     assert!(!seat_of(&html, 6).contains("data-bench"));
+    assert!(html.contains("data-look=couple") && !html.contains("data-look=wheelchair"));
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! The frame around the map.
 
 use super::{
-    legend::Legend,
     map_state::{Link, MapFacts, MapLoad, MapState},
 };
 use crate::i18n::{show::ShowText, use_lang};
 use leptos::{html, prelude::*};
 
-/// The map in its window, the buttons that size it, and the legend.
+/// The map with its legend, the buttons that size it, and what it has to say.
 #[component]
 pub fn SeatMap(
     /// The map as the server wrote it; empty in the browser, which finds it in the page or asks for it.
@@ -29,12 +28,8 @@ pub fn SeatMap(
     let is_saying = move || !state.said.read().is_empty();
     view! {
         <div class="map" node_ref=root>
-            <div class="map__window" tabindex="0" role="group" aria-label=text.seat_map>
-                <span class="map__edge" tabindex="-1" data-edge="start"></span>
-                <div class="map__seats" inner_html=html></div>
-                <span class="map__edge" tabindex="-1" data-edge="end"></span>
-                <MapWait load=state.load />
-            </div>
+            <div class="map__seats" inner_html=html></div>
+            <MapWait load=state.load />
             <div class="map__zoom" role="group" aria-label=text.zoom>
                 <button type="button" data-zoom="in" aria-label=text.zoom_in title=text.zoom_in>"+"</button>
                 <button type="button" data-zoom="out" aria-label=text.zoom_out title=text.zoom_out>"−"</button>
@@ -42,7 +37,6 @@ pub fn SeatMap(
             </div>
             <p class="map__said" role="status" class:shown=is_saying>{state.said}</p>
             <p class="map__link" role="status" class:shown=is_behind>{link_word}</p>
-            <Legend />
         </div>
     }
 }

@@ -1,16 +1,22 @@
 //! Keeps every script's header, its code and its pair equal.
 
-use super::{ScriptPair, cache_order, confirm, hold, load, release, renew, seats};
+use super::{
+    ScriptPair, cache_order, confirm, free_sold, hold, load, release, renew, restore, seats,
+    set_counters,
+};
 use std::{collections::BTreeSet, fs, path::Path};
 
-const PAIRS: [&ScriptPair; 7] = [
+const PAIRS: [&ScriptPair; 10] = [
     &cache_order::PAIR,
     &confirm::PAIR,
+    &free_sold::PAIR,
     &hold::PAIR,
     &load::PAIR,
     &release::PAIR,
     &renew::PAIR,
+    &restore::PAIR,
     &seats::PAIR,
+    &set_counters::PAIR,
 ];
 
 /// What a header says, read as lua/README.md describes it.

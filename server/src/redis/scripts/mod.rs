@@ -3,6 +3,7 @@
 
 mod cache_order;
 mod confirm;
+mod free_sold;
 #[cfg(test)]
 mod header_tests;
 mod hold;
@@ -10,15 +11,20 @@ mod load;
 mod release;
 mod renew;
 mod reply;
+mod restore;
 mod seats;
+mod set_counters;
 
 pub use cache_order::CacheReply;
 pub use confirm::ConfirmReply;
+pub use free_sold::FreeReply;
 pub use hold::{HoldCommand, HoldReply};
 pub use load::{LoadReply, LoadShow, LoadedSeat, ShowMeta};
 pub use release::ReleaseReply;
 pub use renew::RenewReply;
+pub use restore::RestoreReply;
 pub use seats::SeatsReply;
+pub use set_counters::{Counters, SetCountersReply};
 
 use super::{Redis, RedisError, keys::ShowKey};
 use ::redis::Script;

@@ -28,7 +28,8 @@ const OF_BROWSER: [&str; 2] = ["online", "offline"];
 /// Keeps listening until it is dropped, which ends the controller.
 pub struct Listeners {
     controller: Rc<Controller>,
-    hear: Closure<dyn FnMut(Event)>,
+    /// Moving the focus while hearing a key is heard too, hence not `FnMut`.
+    hear: Closure<dyn Fn(Event)>,
     page: EventTarget,
     browser: EventTarget,
 }

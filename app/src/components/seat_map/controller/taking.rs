@@ -22,11 +22,11 @@ use web_sys::{Element, HtmlElement, HtmlInputElement, wasm_bindgen::JsCast};
 
 /// Takes over the map in `root`; nothing when it can't be had, which the page then says.
 pub async fn take_over(root: &Element, facts: MapFacts, state: MapState, lang: Lang) -> Option<Rc<Controller>> {
-    let window = dom::find(root, ".map__window")?;
     let (plane, is_fresh) = match dom::plane(root) {
         Some(plane) => (plane, false),
         None => (ask_for_map(root, &facts, state, lang).await?, true),
     };
+    let window = dom::find(root, ".map__window")?;
     let controller = Rc::new(new_controller(window, plane, facts, state, lang));
     if let Some(free) = controller.plane.get_attribute("data-free") {
         state.free.set(zones::read_counts(&free));

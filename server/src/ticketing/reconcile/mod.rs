@@ -1,0 +1,236 @@
+//! Reconciliation: what a crash, a lost message or a lost store left apart is brought together again.
+//!
+//! One server at a time goes over everything, on a timer and on demand. A round first finds, then repairs: each finding
+//! says what is wrong and what would put it right, so that `--dry-run` is the same code without the last step.
+//!
+//! **Architecture Invariant:** an order in flight is never touched. A lock without a row is freed only after its lease,
+//! and only after a tombstone (a row of the same number, discarded) was inserted: then a late message meets the tombstone
+//! and can't become an order. When the insert is refused the order exists, and its state decides.
+
+mod counters;
+mod money;
+mod seats;
+
+use super::{Failure, Ticketing};
+use crate::redis::scripts::Counters;
+use app::domain::{
+    ids::{OrderNo, SeatIndex, ShowId, ZoneId},
+    order::CancelReason,
+    seat::MapVersion,
+    time::Millis,
+};
+use serde::Serialize;
+use std::{fmt, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// How long a lock may be without a row: longer than sending, creating and committing can take together.
+pub const LOCK_LEASE: Millis = Millis::seconds(60);
+/// How long what follows a commit is left to the server that committed and to the outbox.
+const FOLLOW_UP_GRACE: Millis = Millis::seconds(10);
+/// Findings of one round; more are left to the next.
+const FINDINGS_MAX: usize = 5_000;
+/// Name of the lock that makes one server the leader of a round.
+const LEADER_LOCK: &str = "reconcile";
+
+/// The seven kinds of disagreement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// A pending order is past its deadline.
+    OverdueOrder,
+    /// An order is paid, but a seat of it is not sold.
+    PaidNotSold,
+    /// Redis lost a show, or a seat of a live order.
+    SeatLost,
+    /// A seat is locked for an order that is not live.
+    OrphanLock,
+    /// A seat is sold to an order that is not paid.
+    OrphanSale,
+    /// A counter disagrees with the seats.
+    Counter,
+    /// Money disagrees with its order.
+    Money,
+}
+
+impl Class {
+    /// The word that the database, counters and logs carry.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OverdueOrder => "overdue_order",
+            Self::PaidNotSold => "paid_not_sold",
+            Self::SeatLost => "seat_lost",
+            Self::OrphanLock => "orphan_lock",
+            Self::OrphanSale => "orphan_sale",
+            Self::Counter => "counter",
+            Self::Money => "money",
+        }
+    }
+}
+
+/// What would put a finding right.
+#[derive(Debug, Clone)]
+pub(super) enum Repair {
+    Expire(OrderNo),
+    Sell(OrderNo),
+    Load(ShowId),
+    Restore(OrderNo),
+    /// Seats whose owner has no row and whose lease is over.
+    Tombstone { order_no: OrderNo, seats: Vec<(SeatIndex, ZoneId)> },
+    /// Seats whose owner has a row and is not live.
+    Free { order_no: OrderNo, seats: Vec<(SeatIndex, ZoneId)> },
+    Count { at: MapVersion, counters: Counters },
+    GiveBack { out_trade_no: String },
+    Ask { out_trade_no: String },
+    SendRefund { order_no: OrderNo, refund_no: String },
+}
+
+/// Something that is not as it should be.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// Of which kind.
+    pub class: Class,
+    /// In which show.
+    pub show: ShowId,
+    /// With which order, where it is one order's.
+    pub order_no: Option<OrderNo>,
+    /// What is wrong, for a person.
+    pub detail: String,
+    pub(super) repair: Repair,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<14} show {:<6} ", self.class.word(), self.show)?;
+        match self.order_no {
+            Some(order_no) => write!(f, "order {order_no} {}", self.detail),
+            None => f.write_str(&self.detail),
+        }
+    }
+}
+
+/// What a round did.
+#[derive(Debug, Default)]
+pub struct Round {
+    /// What was wrong.
+    pub findings: Vec<Finding>,
+    /// How many findings were put right; the others were overtaken by events or come again in the next round.
+    pub repaired: usize,
+}
+
+impl Ticketing {
+    /// Reconciles on a timer until cancelled, whenever this server is the leader.
+    pub async fn run_reconciler(&self, cancel: CancellationToken) {
+        let every = u64::try_from(self.inner.config.limits.reconcile_every.0).unwrap_or(300_000);
+        let mut ticks = tokio::time::interval(Duration::from_millis(every));
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = cancel.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            if let Err(error) = self.reconcile().await {
+                tracing::warn!(%error, cause = ?error, "reconciliation ended early");
+            }
+        }
+    }
+
+    /// One round. None when another server is at it.
+    ///
+    /// # Errors
+    /// When a store fails; what was repaired stays repaired.
+    pub async fn reconcile(&self) -> Result<Option<Round>, Failure> {
+        let Some(lead) = self.inner.db.try_lead(LEADER_LOCK).await? else { return Ok(None) };
+        let round = self.repair_round().await;
+        lead.give_up().await;
+        round.map(Some)
+    }
+
+    async fn repair_round(&self) -> Result<Round, Failure> {
+        let mut round = Round { findings: self.find_all().await?, repaired: 0 };
+        for finding in &round.findings {
+            match self.repair(finding).await {
+                Ok(true) => {
+                    round.repaired += 1;
+                    self.note(finding).await?;
+                }
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::warn!(class = finding.class.word(), show_id = finding.show.0, %error, cause = ?error, "not repaired");
+                }
+            }
+        }
+        metrics::counter!("seatflow_reconciliations_total").increment(1);
+        if !round.findings.is_empty() {
+            tracing::info!(findings = round.findings.len(), repaired = round.repaired, "reconciled");
+        }
+        Ok(round)
+    }
+
+    /// Everything that is not as it should be, without touching it.
+    ///
+    /// # Errors
+    /// When a store fails.
+    pub async fn find_all(&self) -> Result<Vec<Finding>, Failure> {
+        let mut found = Vec::new();
+        self.find_overdue(&mut found).await?;
+        self.find_money(&mut found).await?;
+        for show in self.shows_to_compare().await? {
+            if found.len() >= FINDINGS_MAX {
+                tracing::warn!(findings = found.len(), "more than one round can repair");
+                break;
+            }
+            self.find_in_show(show, &mut found).await?;
+        }
+        Ok(found)
+    }
+
+    async fn find_overdue(&self, found: &mut Vec<Finding>) -> Result<(), Failure> {
+        let before = self.now() - FOLLOW_UP_GRACE;
+        for (order_no, show) in self.inner.db.overdue_with_show(before, 1_000).await? {
+            found.push(Finding {
+                class: Class::OverdueOrder,
+                show,
+                order_no: Some(order_no),
+                detail: "is pending past its deadline".to_owned(),
+                repair: Repair::Expire(order_no),
+            });
+        }
+        Ok(())
+    }
+
+    async fn repair(&self, finding: &Finding) -> Result<bool, Failure> {
+        match &finding.repair {
+            Repair::Expire(order_no) => self.end_order(*order_no, CancelReason::Timeout).await,
+            Repair::Sell(order_no) => self.settle_paid(*order_no).await.map(|()| true),
+            Repair::Load(show) => self.load_show(*show).await.map(|_| true),
+            Repair::Restore(order_no) => self.restore_locks(*order_no).await,
+            Repair::Tombstone { order_no, seats } => {
+                self.bury(finding.show, *order_no, seats).await
+            }
+            Repair::Free { order_no, seats } => {
+                self.free_seats(finding.show, *order_no, seats).await
+            }
+            Repair::Count { at, counters } => self.write_counters(finding.show, *at, counters).await,
+            Repair::GiveBack { out_trade_no } => self.give_money_back(out_trade_no).await,
+            Repair::Ask { out_trade_no } => self.ask_gateway(out_trade_no).await,
+            Repair::SendRefund { order_no, refund_no } => {
+                self.send_refund_again(*order_no, refund_no).await
+            }
+        }
+    }
+
+    async fn note(&self, finding: &Finding) -> Result<(), Failure> {
+        metrics::counter!("seatflow_repairs_total", "class" => finding.class.word()).increment(1);
+        tracing::warn!(
+            class = finding.class.word(),
+            show_id = finding.show.0,
+            order_no = finding.order_no.map(|order_no| order_no.to_string()),
+            detail = finding.detail,
+            "repaired"
+        );
+        let class = finding.class.word();
+        let note = self.inner.db.note(class, finding.show, finding.order_no, &finding.detail, self.now());
+        Ok(note.await?)
+    }
+}
