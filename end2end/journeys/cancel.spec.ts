@@ -52,9 +52,11 @@ test('an order that was cancelled elsewhere cannot be paid from a page that has 
   const orderNo = await site.api.placePending(show.id, [seat!.index]);
   await site.openOrder(orderNo);
   await site.order.payable();
+  const release = await site.holdBack(/\/api\/orders\/order\?/);
   await site.api.cancel(orderNo);
 
   await site.order.pay.click();
+  release();
 
   await expect(site.order.heading).toHaveText(site.words.cancelledByBuyer);
   await expect(site.order.pay.or(site.order.backToCashier)).toBeHidden();

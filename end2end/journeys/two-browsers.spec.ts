@@ -3,25 +3,11 @@
  * the choice, holds nothing, and can go on. The first buyer's own map shows the seats as theirs, not as somebody's.
  */
 
-import type { Site } from '../support/site.ts';
 import { statesOf } from '../support/seat-states.ts';
 import { SCRIPT_ONLY } from '../support/tags.ts';
 import { expect, test } from '../support/test.ts';
 
 const TITLE = 'Two at One Seat';
-
-/** Keeps a map from hearing of changes until the returned function is called: the visitor whose map is a moment behind. */
-async function holdBackPolls(site: Site): Promise<() => void> {
-  let letGo = (): void => undefined;
-  const released = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await site.page.route(/\/shows\/\d+\/seats/, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return letGo;
-}
 
 test('the slower of two is told which seat was lost, keeps the others, and holds nothing', async ({
   site: first,
@@ -32,7 +18,8 @@ test('the slower of two is told which seat was lost, keeps the others, and holds
   const second = await anotherVisitor();
   await first.api.register();
   await second.api.register();
-  const release = await holdBackPolls(second);
+  // Its map is a moment behind.
+  const release = await second.holdBack(/\/shows\/\d+\/seats/);
   await first.openShow(show.id);
   await second.openShow(show.id);
   const [own, contested, spare] = await first.show.freeSeats(3);

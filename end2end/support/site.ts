@@ -50,6 +50,19 @@ export class Site {
     if (this.runsScripts) await expect(this.page.locator('html[data-hydrated]')).toBeAttached();
   }
 
+  /** Keeps the page from hearing the answers of an address, until the returned function is called. */
+  async holdBack(address: RegExp): Promise<() => void> {
+    let letGo = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await this.page.route(address, async (route) => {
+      await released;
+      await route.continue();
+    });
+    return letGo;
+  }
+
   async openShow(showId: number): Promise<void> {
     await this.open(`/shows/${showId}`);
   }

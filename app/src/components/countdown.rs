@@ -52,7 +52,11 @@ pub fn Countdown(
         Warning::Over => text.time_over,
     };
     // The circle is 100 long; what has passed is left out of it.
-    let passed = move || (100 - left_s.get().max(0) * 100 / total_s.max(1)).clamp(0, 100).to_string();
+    let passed = move || {
+        (100 - left_s.get().max(0) * 100 / total_s.max(1))
+            .clamp(0, 100)
+            .to_string()
+    };
     view! {
         <div class="card padded deadline">
             <div class="ring" class:soon=move || warning.get() != Warning::None>

@@ -67,7 +67,9 @@ fn NavLink(
 fn is_within(part: &str, path: &str) -> bool {
     match part {
         "/" => path == "/" || path.starts_with("/events/") || path.starts_with("/shows/"),
-        _ => path.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+        _ => path
+            .strip_prefix(part)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
     }
 }
 
@@ -133,13 +135,18 @@ mod tests {
 
     #[test]
     fn a_path_survives_as_the_value_of_a_querys_field() {
-        assert_eq!(encode("/shows/7?seats=1.2&x=%"), "/shows/7%3Fseats%3D1.2%26x%3D%25");
+        assert_eq!(
+            encode("/shows/7?seats=1.2&x=%"),
+            "/shows/7%3Fseats%3D1.2%26x%3D%25"
+        );
         assert_eq!(encode("/订"), "/%E8%AE%A2");
     }
 
     #[test]
     fn events_and_shows_belong_to_the_first_link() {
-        assert!(is_within("/", "/") && is_within("/", "/shows/3") && is_within("/orders", "/orders/1"));
+        assert!(
+            is_within("/", "/") && is_within("/", "/shows/3") && is_within("/orders", "/orders/1")
+        );
         assert!(!is_within("/", "/orders") && !is_within("/orders", "/ordersx"));
     }
 }

@@ -15,12 +15,20 @@ pub fn OrderFacts(
 ) -> impl IntoView {
     let lang = use_lang();
     let text = OrderText::of(lang);
-    let place = [order.venue.get(lang), order.hall.get(lang), order.city.get(lang)].join(", ");
+    let place = [
+        order.venue.get(lang),
+        order.hall.get(lang),
+        order.city.get(lang),
+    ]
+    .join(", ");
     let row = |(seats, zone): (String, &str)| {
         let zone = zone.to_owned();
         view! { <p>{seats} <span class="soft">" · " {zone}</span></p> }
     };
-    let rows: Vec<_> = seats::rows(lang, &order.items).into_iter().map(row).collect();
+    let rows: Vec<_> = seats::rows(lang, &order.items)
+        .into_iter()
+        .map(row)
+        .collect();
     view! {
         <dl class="facts">
             <dt>{text.show}</dt>

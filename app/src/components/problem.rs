@@ -23,8 +23,16 @@ pub fn Problem(
     let lang = use_lang();
     let text = ShellText::of(lang);
     let is_missing = matches!(error, AppError::NotFound { .. });
-    let heading = if is_missing { error_text(lang, &error) } else { text.went_wrong.to_owned() };
-    let explanation = if is_missing { text.not_found_hint.to_owned() } else { error_text(lang, &error) };
+    let heading = if is_missing {
+        error_text(lang, &error)
+    } else {
+        text.went_wrong.to_owned()
+    };
+    let explanation = if is_missing {
+        text.not_found_hint.to_owned()
+    } else {
+        error_text(lang, &error)
+    };
     view! {
         <Title text=heading.clone() />
         <div class="wrap narrow problem">
@@ -43,7 +51,9 @@ pub fn Problem(
 /// Gives the page the error's status, for those who read no words.
 #[cfg(feature = "ssr")]
 fn answer_with(error: &AppError) {
-    let Some(response) = use_context::<leptos_axum::ResponseOptions>() else { return };
+    let Some(response) = use_context::<leptos_axum::ResponseOptions>() else {
+        return;
+    };
     if let Ok(status) = http::StatusCode::from_u16(error.status()) {
         response.set_status(status);
     }

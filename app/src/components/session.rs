@@ -26,9 +26,20 @@ pub fn provide_session() {
     let log_in = ServerAction::<LogIn>::new();
     let register = ServerAction::<Register>::new();
     let log_out = ServerAction::<LogOut>::new();
-    let changes = move || (log_in.version().get(), register.version().get(), log_out.version().get());
+    let changes = move || {
+        (
+            log_in.version().get(),
+            register.version().get(),
+            log_out.version().get(),
+        )
+    };
     let user = Resource::new_blocking(changes, |_| async { me().await.ok().flatten() });
-    provide_context(Session { user, log_in, register, log_out });
+    provide_context(Session {
+        user,
+        log_in,
+        register,
+        log_out,
+    });
 }
 
 /// The visitor's account and the ways in and out.

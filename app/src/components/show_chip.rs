@@ -20,7 +20,15 @@ pub fn ShowChip(
     let note = catalogue::sale_note(lang, &show.sale, &show.starts);
     let is_full = !matches!(show.sale, SaleState::OnSale | SaleState::NotYet { .. });
     let is_on_sale = note.is_none();
-    let ShowSummary { id, starts, hall, price_from, seats_free, seats_total, .. } = show;
+    let ShowSummary {
+        id,
+        starts,
+        hall,
+        price_from,
+        seats_free,
+        seats_total,
+        ..
+    } = show;
     view! {
         <a class="chip" class:full=is_full href=format!("/shows/{id}")>
             <b>{starts.civil().clock()}</b>

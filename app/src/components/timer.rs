@@ -15,7 +15,9 @@ impl Timer {
     /// A timer that does not run.
     #[must_use]
     pub fn new() -> Self {
-        Self { starts: StoredValue::new(0) }
+        Self {
+            starts: StoredValue::new(0),
+        }
     }
 
     /// Calls `then` once, `after_ms` from now, instead of what the timer was to call before.
@@ -33,7 +35,9 @@ impl Timer {
 
     /// Forgets what the timer was to call.
     pub fn stop(self) {
-        let _ = self.starts.try_update_value(|starts| *starts = starts.wrapping_add(1));
+        let _ = self
+            .starts
+            .try_update_value(|starts| *starts = starts.wrapping_add(1));
     }
 }
 
@@ -55,9 +59,15 @@ fn call_later(_after_ms: u32, _then: impl FnOnce() + 'static) {}
 #[cfg(all(feature = "hydrate", not(feature = "ssr")))]
 #[must_use]
 pub fn monotonic_ms() -> i64 {
-    let now = window().performance().map(|performance| performance.now()).unwrap_or_default();
+    let now = window()
+        .performance()
+        .map(|performance| performance.now())
+        .unwrap_or_default();
     // Whole milliseconds of a page's life stay far below 2^53.
-    #[expect(clippy::cast_possible_truncation, reason = "whole milliseconds are wanted")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "whole milliseconds are wanted"
+    )]
     let whole = now as i64;
     whole
 }

@@ -16,7 +16,11 @@ pub fn VenueTimeText(
     with_year: bool,
 ) -> impl IntoView {
     let lang = use_lang();
-    let text = if with_year { time::full_date_time(lang, &time) } else { time::date_time(lang, &time) };
+    let text = if with_year {
+        time::full_date_time(lang, &time)
+    } else {
+        time::date_time(lang, &time)
+    };
     view! {
         <time class="num" datetime=time::machine(&time)>{text}</time>
         " "

@@ -110,7 +110,11 @@ pub fn introduction(lang: Lang, starts: &Civil, today: &str) -> &'static str {
     if starts.iso_date() != today {
         return text.next;
     }
-    if starts.hour >= 17 { text.tonight } else { text.today }
+    if starts.hour >= 17 {
+        text.tonight
+    } else {
+        text.today
+    }
 }
 
 #[cfg(test)]
@@ -120,11 +124,26 @@ mod tests {
 
     #[test]
     fn a_show_that_cannot_be_bought_says_why() {
-        let clock = VenueTime { at: Timestamp(0), offset_min: 480, zone: "Asia/Shanghai".to_owned() };
-        let opens = SaleState::NotYet { opens_at: Timestamp(1_795_951_800_000) };
-        assert_eq!(sale_note(Lang::En, &opens, &clock).unwrap(), "On sale Sun 29 Nov, 19:30");
-        assert_eq!(sale_note(Lang::ZhCn, &opens, &clock).unwrap(), "11月29日 周日 19:30 开售");
+        let clock = VenueTime {
+            at: Timestamp(0),
+            offset_min: 480,
+            zone: "Asia/Shanghai".to_owned(),
+        };
+        let opens = SaleState::NotYet {
+            opens_at: Timestamp(1_795_951_800_000),
+        };
+        assert_eq!(
+            sale_note(Lang::En, &opens, &clock).unwrap(),
+            "On sale Sun 29 Nov, 19:30"
+        );
+        assert_eq!(
+            sale_note(Lang::ZhCn, &opens, &clock).unwrap(),
+            "11月29日 周日 19:30 开售"
+        );
         assert_eq!(sale_note(Lang::En, &SaleState::OnSale, &clock), None);
-        assert_eq!(sale_note(Lang::ZhCn, &SaleState::SoldOut, &clock).unwrap(), "已售罄");
+        assert_eq!(
+            sale_note(Lang::ZhCn, &SaleState::SoldOut, &clock).unwrap(),
+            "已售罄"
+        );
     }
 }

@@ -16,7 +16,9 @@ pub fn error_text(lang: Lang, error: &AppError) -> String {
         AppError::Refused { refusal } => refusal_text(lang, refusal),
         AppError::Internal { reference } => internal_text(lang, reference),
         AppError::Busy { retry_after_ms } => busy_text(lang, retry_after_ms.div_ceil(1000)),
-        AppError::Invalid { field: Field::Password } => password_text(lang),
+        AppError::Invalid {
+            field: Field::Password,
+        } => password_text(lang),
         other => fixed_text(lang, other).to_owned(),
     }
 }
@@ -34,7 +36,9 @@ fn fixed_text(lang: Lang, error: &AppError) -> &'static str {
         AppError::Unauthenticated => ("Sign in first, then try again.", "请先登录，再重试。"),
         AppError::Forbidden => ("Your account may not do this.", "您的账户没有这个权限。"),
         AppError::NotFound { what } => missing(*what),
-        AppError::Invalid { field: Field::Phone } => (
+        AppError::Invalid {
+            field: Field::Phone,
+        } => (
             "This is not a phone number. Use 7 to 15 digits; a + in front is fine.",
             "电话号码不正确。请输入 7 到 15 位数字，开头可以加 +。",
         ),
@@ -54,7 +58,10 @@ fn fixed_text(lang: Lang, error: &AppError) -> &'static str {
             "The server can't be reached. Check your connection and try again; nothing was lost.",
             "无法连接服务器。请检查网络后重试，您的内容没有丢失。",
         ),
-        _ => ("The request could not be read. Reload the page and try again.", "请求无法识别。请刷新页面后重试。"),
+        _ => (
+            "The request could not be read. Reload the page and try again.",
+            "请求无法识别。请刷新页面后重试。",
+        ),
     };
     pick(lang, en, zh_cn)
 }
@@ -70,14 +77,18 @@ fn missing(what: Thing) -> (&'static str, &'static str) {
 
 fn password_text(lang: Lang) -> String {
     match lang {
-        Lang::En => format!("The password is too short or too long. Use at least {PASSWORD_CHARS_MIN} characters."),
+        Lang::En => format!(
+            "The password is too short or too long. Use at least {PASSWORD_CHARS_MIN} characters."
+        ),
         Lang::ZhCn => format!("密码过短或过长，请使用至少 {PASSWORD_CHARS_MIN} 个字符。"),
     }
 }
 
 fn busy_text(lang: Lang, seconds: u32) -> String {
     match lang {
-        Lang::En => format!("Very many people are here right now. Try again in {seconds} s; nothing was changed."),
+        Lang::En => format!(
+            "Very many people are here right now. Try again in {seconds} s; nothing was changed."
+        ),
         Lang::ZhCn => format!("当前访问人数很多，请在 {seconds} 秒后重试。没有任何更改。"),
     }
 }
@@ -102,7 +113,9 @@ fn internal_text(lang: Lang, reference: &str) -> String {
 pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
     match refusal {
         Refusal::TooManySeats { limit } => match lang {
-            Lang::En => format!("One order can have {limit} seats at most. Take some off and try again."),
+            Lang::En => {
+                format!("One order can have {limit} seats at most. Take some off and try again.")
+            }
             Lang::ZhCn => format!("一个订单最多 {limit} 个座位，请减少后重试。"),
         },
         Refusal::LimitReached { by, limit, have } => limit_text(lang, *by, *limit, *have),
@@ -117,16 +130,19 @@ pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
 fn fixed_refusal_text(lang: Lang, refusal: &Refusal) -> &'static str {
     let (en, zh_cn) = match refusal {
         Refusal::NoSeats => ("Choose at least one seat.", "请至少选择一个座位。"),
-        Refusal::RepeatedSeat { .. } => {
-            ("A seat was chosen twice. Choose your seats again.", "有座位被重复选择，请重新选座。")
-        }
-        Refusal::UnknownSeat { .. } => {
-            ("This hall has no such seat. Choose your seats again.", "本厅没有这个座位，请重新选座。")
-        }
+        Refusal::RepeatedSeat { .. } => (
+            "A seat was chosen twice. Choose your seats again.",
+            "有座位被重复选择，请重新选座。",
+        ),
+        Refusal::UnknownSeat { .. } => (
+            "This hall has no such seat. Choose your seats again.",
+            "本厅没有这个座位，请重新选座。",
+        ),
         Refusal::NotOnSale => ("This show is not on sale.", "本场次未开售。"),
-        Refusal::SaleNotStarted { .. } => {
-            ("The sale has not begun yet. Nothing was held.", "尚未开始售票，没有锁定座位。")
-        }
+        Refusal::SaleNotStarted { .. } => (
+            "The sale has not begun yet. Nothing was held.",
+            "尚未开始售票，没有锁定座位。",
+        ),
         Refusal::SaleEnded => ("The sale of this show is over.", "本场次已停止售票。"),
         Refusal::SeatsTaken { .. } => (
             "Somebody was faster: some of these seats are taken. Your other seats are still chosen; nothing is held yet.",

@@ -57,7 +57,9 @@ pub fn provide_lang() {
 #[cfg(feature = "ssr")]
 #[must_use]
 pub fn page_lang() -> Lang {
-    use_context::<crate::ports::Visitor>().map(|visitor| visitor.lang).unwrap_or_default()
+    use_context::<crate::ports::Visitor>()
+        .map(|visitor| visitor.lang)
+        .unwrap_or_default()
 }
 
 #[cfg(not(feature = "ssr"))]

@@ -73,7 +73,10 @@ pub fn heading(lang: Lang, stage: Stage) -> &'static str {
         Stage::Awaiting { failed: true } => text.payment_failed,
         Stage::Processing => text.processing,
         Stage::Paid => text.paid,
-        Stage::Cancelled { refund: Some(_), .. } | Stage::Discarded { refund: Some(_) } => text.late_money,
+        Stage::Cancelled {
+            refund: Some(_), ..
+        }
+        | Stage::Discarded { refund: Some(_) } => text.late_money,
         Stage::Cancelled { reason, .. } => match reason {
             CancelReason::User => text.given_back,
             CancelReason::Timeout => text.timed_out,
@@ -121,7 +124,10 @@ fn fixed_story(lang: Lang, stage: Stage) -> &'static str {
             "You started to pay, and the result is on its way. This page shows it as soon as it is known. Don't pay a second time elsewhere.",
             "您已发起付款，正在等待结果，页面会自动更新。请勿在别处重复付款。",
         ),
-        _ => ("The seats are yours. Enjoy the show.", "座位已归您所有，祝您观演愉快。"),
+        _ => (
+            "The seats are yours. Enjoy the show.",
+            "座位已归您所有，祝您观演愉快。",
+        ),
     };
     match lang {
         Lang::En => en,
@@ -132,7 +138,9 @@ fn fixed_story(lang: Lang, stage: Stage) -> &'static str {
 fn failed_story(lang: Lang, expires: &VenueTime) -> String {
     let clock = clock_with_seconds(expires);
     match lang {
-        Lang::En => format!("Nothing was charged, and your seats are still held. You can try again until {clock}."),
+        Lang::En => format!(
+            "Nothing was charged, and your seats are still held. You can try again until {clock}."
+        ),
         Lang::ZhCn => format!("没有扣款，座位仍为您保留。您可以在 {clock} 前再次付款。"),
     }
 }
@@ -143,7 +151,9 @@ fn cancelled_story(lang: Lang, reason: CancelReason, expires: &VenueTime) -> Str
             let clock = clock_with_seconds(expires);
             let zone = zone_name(lang, expires);
             match lang {
-                Lang::En => format!("Your seats were held until {clock} ({zone}). Then they went back on sale. "),
+                Lang::En => format!(
+                    "Your seats were held until {clock} ({zone}). Then they went back on sale. "
+                ),
                 Lang::ZhCn => format!("座位保留至 {clock}（{zone}），之后已重新开售。"),
             }
         }
@@ -168,7 +178,10 @@ fn refund_story(lang: Lang, total: Money, refund: Option<RefundProgress>) -> Str
     };
     let (en, zh_cn) = match refund {
         RefundProgress::Requested => ("The refund is being sent.", "正在提交退款。"),
-        RefundProgress::Sent => ("The payment service is carrying the refund out.", "支付渠道正在处理退款。"),
+        RefundProgress::Sent => (
+            "The payment service is carrying the refund out.",
+            "支付渠道正在处理退款。",
+        ),
         RefundProgress::Succeeded => ("The money is back.", "款项已退回。"),
         RefundProgress::Failed => (
             "The payment service has not accepted the refund yet. We keep trying, and our staff see it.",
@@ -179,7 +192,9 @@ fn refund_story(lang: Lang, total: Money, refund: Option<RefundProgress>) -> Str
         Lang::En => format!(
             "Your payment arrived after that, so all of it, {total}, goes back to you by itself; you need to do nothing. {en}"
         ),
-        Lang::ZhCn => format!("您的付款在此之后到账，{total} 将全额自动退回，您无需任何操作。{zh_cn}"),
+        Lang::ZhCn => {
+            format!("您的付款在此之后到账，{total} 将全额自动退回，您无需任何操作。{zh_cn}")
+        }
     }
 }
 
@@ -234,7 +249,11 @@ mod tests {
     use crate::domain::{money::Currency, time::Timestamp};
 
     fn expires() -> VenueTime {
-        VenueTime { at: Timestamp(1_795_951_812_000), offset_min: 480, zone: "Asia/Shanghai".to_owned() }
+        VenueTime {
+            at: Timestamp(1_795_951_812_000),
+            offset_min: 480,
+            zone: "Asia/Shanghai".to_owned(),
+        }
     }
 
     #[test]
@@ -253,15 +272,25 @@ mod tests {
     #[test]
     fn money_that_came_too_late_is_explained_with_its_amount() {
         for lang in [Lang::En, Lang::ZhCn] {
-            let story = refund_story(lang, Money::new(13_600, Currency::Cny), Some(RefundProgress::Sent));
+            let story = refund_story(
+                lang,
+                Money::new(13_600, Currency::Cny),
+                Some(RefundProgress::Sent),
+            );
             assert!(story.contains("¥136.00"), "{story}");
         }
     }
 
     #[test]
     fn no_stage_that_has_ended_invites_to_pay() {
-        let late = Stage::Cancelled { reason: CancelReason::Timeout, refund: Some(RefundProgress::Failed) };
+        let late = Stage::Cancelled {
+            reason: CancelReason::Timeout,
+            refund: Some(RefundProgress::Failed),
+        };
         assert_eq!(heading(Lang::En, late), "Your payment came too late");
-        assert_eq!(heading(Lang::ZhCn, Stage::Discarded { refund: None }), "下单未成功");
+        assert_eq!(
+            heading(Lang::ZhCn, Stage::Discarded { refund: None }),
+            "下单未成功"
+        );
     }
 }

@@ -89,14 +89,21 @@ mod tests {
     };
 
     fn label(section: &str, row: &str, number: &str) -> SeatLabel {
-        SeatLabel { section: section.to_owned(), row: row.to_owned(), number: number.to_owned() }
+        SeatLabel {
+            section: section.to_owned(),
+            row: row.to_owned(),
+            number: number.to_owned(),
+        }
     }
 
     fn item(row: &str, number: &str, zone: &str) -> OrderItem {
         OrderItem {
             seat: SeatIndex(0),
             label: label("", row, number),
-            zone: LocalText { en: zone.to_owned(), zh_cn: zone.to_owned() },
+            zone: LocalText {
+                en: zone.to_owned(),
+                zh_cn: zone.to_owned(),
+            },
             price: Money::new(6_800, Currency::Cny),
         }
     }
@@ -104,7 +111,10 @@ mod tests {
     #[test]
     fn a_seat_is_named_by_what_it_has() {
         assert_eq!(seat(Lang::En, &label("", "G", "9")), "Row G, seat 9");
-        assert_eq!(seat(Lang::En, &label("Balcony", "A", "3")), "Balcony, row A, seat 3");
+        assert_eq!(
+            seat(Lang::En, &label("Balcony", "A", "3")),
+            "Balcony, row A, seat 3"
+        );
         assert_eq!(seat(Lang::En, &label("Box 4", "", "2")), "Box 4, seat 2");
         assert_eq!(seat(Lang::En, &label("", "", "12")), "Seat 12");
         assert_eq!(seat(Lang::ZhCn, &label("二楼", "A", "3")), "二楼 A 排 3 座");
@@ -113,10 +123,23 @@ mod tests {
 
     #[test]
     fn seats_of_one_row_and_category_stand_together() {
-        let items =
-            [item("G", "9", "Centre"), item("G", "10", "Centre"), item("G", "11", "Side"), item("H", "1", "Centre")];
-        let en: Vec<_> = rows(Lang::En, &items).into_iter().map(|(seats, _)| seats).collect();
-        assert_eq!(en, ["Row G, seats 9 and 10", "Row G, seat 11", "Row H, seat 1"]);
-        assert_eq!(rows(Lang::ZhCn, &items)[0], ("G 排 9、10 座".to_owned(), "Centre"));
+        let items = [
+            item("G", "9", "Centre"),
+            item("G", "10", "Centre"),
+            item("G", "11", "Side"),
+            item("H", "1", "Centre"),
+        ];
+        let en: Vec<_> = rows(Lang::En, &items)
+            .into_iter()
+            .map(|(seats, _)| seats)
+            .collect();
+        assert_eq!(
+            en,
+            ["Row G, seats 9 and 10", "Row G, seat 11", "Row H, seat 1"]
+        );
+        assert_eq!(
+            rows(Lang::ZhCn, &items)[0],
+            ("G 排 9、10 座".to_owned(), "Centre")
+        );
     }
 }

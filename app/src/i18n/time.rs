@@ -5,8 +5,9 @@ use crate::domain::time::{Civil, Millis, VenueTime};
 
 const WEEKDAYS_EN: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const WEEKDAYS_ZH: [&str; 7] = ["周一", "周二", "周三", "周四", "周五", "周六", "周日"];
-const MONTHS_EN: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS_EN: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 
 /// The day of the week in short: `Sun`, `周日`.
 #[must_use]
@@ -15,11 +16,16 @@ pub fn weekday(lang: Lang, civil: &Civil) -> &'static str {
         Lang::En => &WEEKDAYS_EN,
         Lang::ZhCn => &WEEKDAYS_ZH,
     };
-    days.get(usize::from(civil.weekday)).copied().unwrap_or_default()
+    days.get(usize::from(civil.weekday))
+        .copied()
+        .unwrap_or_default()
 }
 
 fn month_en(civil: &Civil) -> &'static str {
-    MONTHS_EN.get(usize::from(civil.month).wrapping_sub(1)).copied().unwrap_or_default()
+    MONTHS_EN
+        .get(usize::from(civil.month).wrapping_sub(1))
+        .copied()
+        .unwrap_or_default()
 }
 
 /// A date without its year: `Sun 29 Nov`, `11月29日 周日`.
@@ -105,7 +111,11 @@ mod tests {
     use crate::domain::time::Timestamp;
 
     fn shanghai(at_ms: i64) -> VenueTime {
-        VenueTime { at: Timestamp(at_ms), offset_min: 480, zone: "Asia/Shanghai".to_owned() }
+        VenueTime {
+            at: Timestamp(at_ms),
+            offset_min: 480,
+            zone: "Asia/Shanghai".to_owned(),
+        }
     }
 
     #[test]
@@ -114,7 +124,10 @@ mod tests {
         assert_eq!(date_time(Lang::En, &time), "Sun 29 Nov, 19:30");
         assert_eq!(date_time(Lang::ZhCn, &time), "11月29日 周日 19:30");
         assert_eq!(full_date_time(Lang::En, &time), "Sun 29 Nov 2026, 19:30");
-        assert_eq!(full_date_time(Lang::ZhCn, &time), "2026年11月29日 周日 19:30");
+        assert_eq!(
+            full_date_time(Lang::ZhCn, &time),
+            "2026年11月29日 周日 19:30"
+        );
         assert_eq!(clock_with_seconds(&time), "19:30:12");
         assert_eq!(machine(&time), "2026-11-29T11:30:12Z");
     }

@@ -19,18 +19,32 @@ type Name = (&'static str, &'static str);
 const SUMMER_SHIFT_MIN: i32 = 60;
 
 const fn fixed(id: &'static str, offset_min: i32, standard: Name) -> Zone {
-    Zone { id, offset_min, standard, summer: None }
+    Zone {
+        id,
+        offset_min,
+        standard,
+        summer: None,
+    }
 }
 
 const fn shifting(id: &'static str, offset_min: i32, standard: Name, summer: Name) -> Zone {
-    Zone { id, offset_min, standard, summer: Some(summer) }
+    Zone {
+        id,
+        offset_min,
+        standard,
+        summer: Some(summer),
+    }
 }
 
 const CENTRAL_EUROPE: Name = ("Central European Time", "中欧标准时间");
 const CENTRAL_EUROPE_SUMMER: Name = ("Central European Summer Time", "中欧夏令时间");
 
 static ZONES: [Zone; 27] = [
-    fixed("Asia/Shanghai", 480, ("China Standard Time", "中国标准时间")),
+    fixed(
+        "Asia/Shanghai",
+        480,
+        ("China Standard Time", "中国标准时间"),
+    ),
     fixed("Asia/Hong_Kong", 480, ("Hong Kong Time", "香港时间")),
     fixed("Asia/Macau", 480, ("Macau Time", "澳门时间")),
     fixed("Asia/Taipei", 480, ("Taipei Time", "台北时间")),
@@ -46,22 +60,72 @@ static ZONES: [Zone; 27] = [
         ("Greenwich Mean Time", "格林尼治标准时间"),
         ("British Summer Time", "英国夏令时间"),
     ),
-    shifting("Europe/Lisbon", 0, ("Western European Time", "西欧标准时间"), ("Western European Summer Time", "西欧夏令时间")),
+    shifting(
+        "Europe/Lisbon",
+        0,
+        ("Western European Time", "西欧标准时间"),
+        ("Western European Summer Time", "西欧夏令时间"),
+    ),
     shifting("Europe/Paris", 60, CENTRAL_EUROPE, CENTRAL_EUROPE_SUMMER),
     shifting("Europe/Berlin", 60, CENTRAL_EUROPE, CENTRAL_EUROPE_SUMMER),
     shifting("Europe/Vienna", 60, CENTRAL_EUROPE, CENTRAL_EUROPE_SUMMER),
     shifting("Europe/Zurich", 60, CENTRAL_EUROPE, CENTRAL_EUROPE_SUMMER),
-    shifting("Europe/Amsterdam", 60, CENTRAL_EUROPE, CENTRAL_EUROPE_SUMMER),
+    shifting(
+        "Europe/Amsterdam",
+        60,
+        CENTRAL_EUROPE,
+        CENTRAL_EUROPE_SUMMER,
+    ),
     shifting("Europe/Madrid", 60, CENTRAL_EUROPE, CENTRAL_EUROPE_SUMMER),
     shifting("Europe/Rome", 60, CENTRAL_EUROPE, CENTRAL_EUROPE_SUMMER),
-    shifting("Europe/Stockholm", 60, CENTRAL_EUROPE, CENTRAL_EUROPE_SUMMER),
-    shifting("America/New_York", -300, ("Eastern Standard Time", "北美东部标准时间"), ("Eastern Daylight Time", "北美东部夏令时间")),
-    shifting("America/Toronto", -300, ("Eastern Standard Time", "北美东部标准时间"), ("Eastern Daylight Time", "北美东部夏令时间")),
-    shifting("America/Chicago", -360, ("Central Standard Time", "北美中部标准时间"), ("Central Daylight Time", "北美中部夏令时间")),
-    shifting("America/Los_Angeles", -480, ("Pacific Standard Time", "北美太平洋标准时间"), ("Pacific Daylight Time", "北美太平洋夏令时间")),
-    shifting("Australia/Sydney", 600, ("Australian Eastern Standard Time", "澳大利亚东部标准时间"), ("Australian Eastern Daylight Time", "澳大利亚东部夏令时间")),
-    shifting("Australia/Melbourne", 600, ("Australian Eastern Standard Time", "澳大利亚东部标准时间"), ("Australian Eastern Daylight Time", "澳大利亚东部夏令时间")),
-    shifting("Pacific/Auckland", 720, ("New Zealand Standard Time", "新西兰标准时间"), ("New Zealand Daylight Time", "新西兰夏令时间")),
+    shifting(
+        "Europe/Stockholm",
+        60,
+        CENTRAL_EUROPE,
+        CENTRAL_EUROPE_SUMMER,
+    ),
+    shifting(
+        "America/New_York",
+        -300,
+        ("Eastern Standard Time", "北美东部标准时间"),
+        ("Eastern Daylight Time", "北美东部夏令时间"),
+    ),
+    shifting(
+        "America/Toronto",
+        -300,
+        ("Eastern Standard Time", "北美东部标准时间"),
+        ("Eastern Daylight Time", "北美东部夏令时间"),
+    ),
+    shifting(
+        "America/Chicago",
+        -360,
+        ("Central Standard Time", "北美中部标准时间"),
+        ("Central Daylight Time", "北美中部夏令时间"),
+    ),
+    shifting(
+        "America/Los_Angeles",
+        -480,
+        ("Pacific Standard Time", "北美太平洋标准时间"),
+        ("Pacific Daylight Time", "北美太平洋夏令时间"),
+    ),
+    shifting(
+        "Australia/Sydney",
+        600,
+        ("Australian Eastern Standard Time", "澳大利亚东部标准时间"),
+        ("Australian Eastern Daylight Time", "澳大利亚东部夏令时间"),
+    ),
+    shifting(
+        "Australia/Melbourne",
+        600,
+        ("Australian Eastern Standard Time", "澳大利亚东部标准时间"),
+        ("Australian Eastern Daylight Time", "澳大利亚东部夏令时间"),
+    ),
+    shifting(
+        "Pacific/Auckland",
+        720,
+        ("New Zealand Standard Time", "新西兰标准时间"),
+        ("New Zealand Daylight Time", "新西兰夏令时间"),
+    ),
 ];
 
 /// What the clock of a time is called at that time: `China Standard Time`, `British Summer Time`, or `UTC+05:45` for a zone
@@ -93,7 +157,14 @@ mod tests {
     use crate::domain::time::Timestamp;
 
     fn name(zone: &str, offset_min: i32, lang: Lang) -> String {
-        zone_name(lang, &VenueTime { at: Timestamp(0), offset_min, zone: zone.to_owned() })
+        zone_name(
+            lang,
+            &VenueTime {
+                at: Timestamp(0),
+                offset_min,
+                zone: zone.to_owned(),
+            },
+        )
     }
 
     #[test]
@@ -102,7 +173,10 @@ mod tests {
         assert_eq!(name("Asia/Shanghai", 480, Lang::ZhCn), "中国标准时间");
         assert_eq!(name("Europe/London", 0, Lang::En), "Greenwich Mean Time");
         assert_eq!(name("Europe/London", 60, Lang::En), "British Summer Time");
-        assert_eq!(name("Australia/Sydney", 660, Lang::ZhCn), "澳大利亚东部夏令时间");
+        assert_eq!(
+            name("Australia/Sydney", 660, Lang::ZhCn),
+            "澳大利亚东部夏令时间"
+        );
     }
 
     #[test]
@@ -115,7 +189,11 @@ mod tests {
     #[test]
     fn every_zone_is_listed_once() {
         for (place, zone) in ZONES.iter().enumerate() {
-            assert!(ZONES[..place].iter().all(|other| other.id != zone.id), "{}", zone.id);
+            assert!(
+                ZONES[..place].iter().all(|other| other.id != zone.id),
+                "{}",
+                zone.id
+            );
         }
     }
 }

@@ -2,9 +2,7 @@
 
 use crate::{
     api::catalogue::event,
-    components::{
-        loading::Loading, poster::Poster, problem::Problem, show_chip::ShowChip,
-    },
+    components::{loading::Loading, poster::Poster, problem::Problem, show_chip::ShowChip},
     domain::{
         catalogue::{self, EventSummary, ShowSummary},
         ids::EventId,
@@ -43,7 +41,11 @@ pub fn EventPage() -> impl IntoView {
 fn Event(page: catalogue::EventPage) -> impl IntoView {
     let lang = use_lang();
     let text = CatalogueText::of(lang);
-    let catalogue::EventPage { event, description, shows } = page;
+    let catalogue::EventPage {
+        event,
+        description,
+        shows,
+    } = page;
     let title = event.title.get(lang).to_owned();
     let days = by_day(shows);
     let is_empty = days.is_empty();
@@ -85,16 +87,25 @@ fn EventFacts(event: EventSummary) -> impl IntoView {
     }
 }
 
-/// The shows of one day in one hall.
+/// The shows of one day at one venue.
 #[component]
 fn Day(
-    /// At least one show; all on the same date in the same hall.
+    /// At least one show; all on the same date at the same venue.
     shows: Vec<ShowSummary>,
 ) -> impl IntoView {
     let lang = use_lang();
+    let with_hall = shows.windows(2).any(|pair| pair[0].hall != pair[1].hall);
     let first = shows.first().map(|show| {
-        let place = format!("{}, {}", show.venue.get(lang), show.hall.get(lang));
-        (time::date(lang, &show.starts.civil()), place, zone_name(lang, &show.starts))
+        let mut place = show.venue.get(lang).to_owned();
+        if !with_hall {
+            place.push_str(", ");
+            place.push_str(show.hall.get(lang));
+        }
+        (
+            time::date(lang, &show.starts.civil()),
+            place,
+            zone_name(lang, &show.starts),
+        )
     });
     first.map(|(date, place, zone)| {
         view! {
@@ -104,7 +115,7 @@ fn Day(
                 <ul class="chips">
                     {shows
                         .into_iter()
-                        .map(|show| view! { <li><ShowChip show=show /></li> })
+                        .map(|show| view! { <li><ShowChip show=show with_hall=with_hall /></li> })
                         .collect::<Vec<_>>()}
                 </ul>
             </div>
@@ -112,16 +123,14 @@ fn Day(
     })
 }
 
-/// Shows in groups of one date and hall, in the order of each group's first show.
+/// Shows in groups of one date and venue, in the order of each group's first show.
 fn by_day(shows: Vec<ShowSummary>) -> Vec<Vec<ShowSummary>> {
     let mut days: Vec<Vec<ShowSummary>> = Vec::new();
     for show in shows {
         let date = show.starts.civil().iso_date();
         let same = |day: &&mut Vec<ShowSummary>| {
             day.first().is_some_and(|first| {
-                first.starts.civil().iso_date() == date
-                    && first.venue == show.venue
-                    && first.hall == show.hall
+                first.starts.civil().iso_date() == date && first.venue == show.venue
             })
         };
         match days.iter_mut().find(same) {

@@ -37,7 +37,11 @@ pub fn HomePage() -> impl IntoView {
 #[component]
 fn WhatIsOn(page: catalogue::HomePage) -> impl IntoView {
     let text = CatalogueText::of(use_lang());
-    let today = page.days.first().map(|day| day.civil().iso_date()).unwrap_or_default();
+    let today = page
+        .days
+        .first()
+        .map(|day| day.civil().iso_date())
+        .unwrap_or_default();
     let pick = page.events.first().cloned();
     let is_on = page.city.is_some();
     view! {
@@ -73,7 +77,9 @@ fn Pick(
     let EventListing { event, shows } = pick;
     let event_path = format!("/events/{}", event.id);
     let open = shows.iter().find(|show| show.sale == SaleState::OnSale);
-    let intro = open.or(shows.first()).map(|show| introduction(lang, &show.starts.civil(), &today));
+    let intro = open
+        .or(shows.first())
+        .map(|show| introduction(lang, &show.starts.civil(), &today));
     let (next_path, next_word) = match open {
         Some(show) => (format!("/shows/{}", show.id), text.choose_seats),
         None => (event_path.clone(), text.see_shows),
@@ -100,8 +106,17 @@ fn Listing(page: catalogue::HomePage) -> impl IntoView {
     let lang = use_lang();
     let text = CatalogueText::of(lang);
     let clock = page.days.first().map(|day| zone_name(lang, day));
-    let name = page.city.as_ref().map(|city| city.name.get(lang).to_owned()).unwrap_or_default();
-    let rows: Vec<_> = page.events.iter().cloned().map(|listing| view! { <Row listing=listing /> }).collect();
+    let name = page
+        .city
+        .as_ref()
+        .map(|city| city.name.get(lang).to_owned())
+        .unwrap_or_default();
+    let rows: Vec<_> = page
+        .events
+        .iter()
+        .cloned()
+        .map(|listing| view! { <Row listing=listing /> })
+        .collect();
     let is_empty = rows.is_empty();
     view! {
         <section>
@@ -153,7 +168,11 @@ fn Days(page: catalogue::HomePage) -> impl IntoView {
         let civil = day.civil();
         let date = civil.iso_date();
         let is_current = (date == page.date).then_some("date");
-        let name = if place == 0 { text.today } else { time::weekday(lang, &civil) };
+        let name = if place == 0 {
+            text.today
+        } else {
+            time::weekday(lang, &civil)
+        };
         view! {
             <a href=format!("/?city={city}&date={date}") aria-current=is_current data-noscroll="">
                 <span aria-hidden="true">{name}</span>

@@ -23,7 +23,12 @@ pub fn LoginPage() -> impl IntoView {
     // The action outlives the page; its error belongs to this visit only.
     on_cleanup(move || action.clear());
     let is_wrong = Signal::derive(move || {
-        error.with(|error| matches!(error, Some(AppError::WrongCredentials | AppError::Invalid { .. })))
+        error.with(|error| {
+            matches!(
+                error,
+                Some(AppError::WrongCredentials | AppError::Invalid { .. })
+            )
+        })
     });
     let register_path = format!("/register?next={}", encode(&next));
     view! {
@@ -55,5 +60,7 @@ pub fn LoginPage() -> impl IntoView {
 
 /// Where to go afterwards; the server checks that it is a page of this site.
 pub fn next_path() -> String {
-    use_query_map().with_untracked(|query| query.get("next")).unwrap_or_else(|| "/".to_owned())
+    use_query_map()
+        .with_untracked(|query| query.get("next"))
+        .unwrap_or_else(|| "/".to_owned())
 }

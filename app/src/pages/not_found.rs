@@ -1,6 +1,9 @@
 //! The page for addresses that lead nowhere.
 
-use crate::{components::problem::Problem, error::{AppError, Thing}};
+use crate::{
+    components::problem::Problem,
+    error::{AppError, Thing},
+};
 use leptos::prelude::*;
 
 /// Says that there is no such page, with the status that programs understand.

@@ -7,8 +7,8 @@ pub mod stage;
 use crate::{
     api::orders::order,
     components::{
-        countdown::Countdown, error_notice::ErrorNotice, loading::Loading,
-        order_facts::OrderFacts, problem::Problem, steps::Steps,
+        countdown::Countdown, error_notice::ErrorNotice, loading::Loading, order_facts::OrderFacts,
+        problem::Problem, steps::Steps,
     },
     domain::{ids::OrderNo, order::OrderView},
     error::{AppError, Thing},
@@ -28,7 +28,8 @@ use stage::Stage;
 #[component]
 pub fn OrderPage() -> impl IntoView {
     let params = use_params_map();
-    let order_no = move || params.with(|params| params.get_str("order_no")?.parse::<OrderNo>().ok());
+    let order_no =
+        move || params.with(|params| params.get_str("order_no")?.parse::<OrderNo>().ok());
     let page = Resource::new_blocking(order_no, |order_no| async move {
         match order_no {
             Some(order_no) => order(order_no).await,
@@ -60,11 +61,12 @@ fn Order(order: OrderView) -> impl IntoView {
         Stage::Paid => 2,
         _ => 1,
     });
-    let is_under_way = move || {
-        matches!(stage.get(), Stage::Creating | Stage::Paid) || stage.get().is_pending()
-    };
+    let is_under_way =
+        move || matches!(stage.get(), Stage::Creating | Stage::Paid) || stage.get().is_pending();
     let told = move || {
-        let words = live.order.with_untracked(|order| story(lang, stage.get(), order));
+        let words = live
+            .order
+            .with_untracked(|order| story(lang, stage.get(), order));
         (!words.is_empty()).then(|| view! { <p>{words}</p> })
     };
     view! {
@@ -98,8 +100,9 @@ fn Deadline(live: Live) -> impl IntoView {
     let is_pending = Memo::new(move |_| live.stage.get().is_pending());
     move || {
         is_pending.get().then(|| {
-            let (expires, total) =
-                live.order.with_untracked(|order| (order.expires.clone(), order.expires.at - order.placed.at));
+            let (expires, total) = live.order.with_untracked(|order| {
+                (order.expires.clone(), order.expires.at - order.placed.at)
+            });
             view! { <Countdown expires=expires total_s=total.0 / 1000 left_s=live.left_s /> }
         })
     }

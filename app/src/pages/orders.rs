@@ -2,9 +2,7 @@
 
 use crate::{
     api::orders::orders,
-    components::{
-        loading::Loading, poster::Poster, problem::Problem, venue_time::VenueTimeText,
-    },
+    components::{loading::Loading, poster::Poster, problem::Problem, venue_time::VenueTimeText},
     domain::{
         ids::OrderNo,
         order::{OrderPage, OrderStatus, OrderView},
@@ -68,7 +66,10 @@ fn OrderCard(order: OrderView) -> impl IntoView {
     let status = status_word(lang, &order);
     let is_pending = order.status == OrderStatus::Pending;
     let is_paid = matches!(order.status, OrderStatus::Paid | OrderStatus::Ticketed);
-    let seats: Vec<String> = seats::rows(lang, &order.items).into_iter().map(|(seats, _)| seats).collect();
+    let seats: Vec<String> = seats::rows(lang, &order.items)
+        .into_iter()
+        .map(|(seats, _)| seats)
+        .collect();
     let deadline = is_pending.then(|| pay_until(lang, &order.expires));
     view! {
         <li class="card order-card">

@@ -29,11 +29,26 @@ pub fn RegisterPage() -> impl IntoView {
     on_cleanup(move || action.clear());
     let is_phone = Signal::derive(move || {
         error.with(|error| {
-            matches!(error, Some(AppError::PhoneTaken | AppError::Invalid { field: error::Field::Phone }))
+            matches!(
+                error,
+                Some(
+                    AppError::PhoneTaken
+                        | AppError::Invalid {
+                            field: error::Field::Phone
+                        }
+                )
+            )
         })
     });
     let is_password = Signal::derive(move || {
-        error.with(|error| matches!(error, Some(AppError::Invalid { field: error::Field::Password })))
+        error.with(|error| {
+            matches!(
+                error,
+                Some(AppError::Invalid {
+                    field: error::Field::Password
+                })
+            )
+        })
     });
     let login_path = format!("/login?next={}", encode(&next));
     view! {

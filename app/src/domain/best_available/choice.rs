@@ -35,21 +35,36 @@ impl Rank {
 /// The best offers (their groups of places) that share no place, at most [`CANDIDATES_MAX`], the nearly equal ones
 /// ordered by the wish's spread. Of equal ranks the earlier offer is the better. `places` is the number of places of
 /// the plan.
-pub(super) fn choose<G: AsRef<[Range<usize>]>>(offers: &[(Rank, G)], places: usize, wish: &Wish<'_>) -> Vec<&G> {
-    let ranks = offers.iter().enumerate().map(|(index, (rank, _))| Reverse((*rank, index)));
+pub(super) fn choose<'o, G: AsRef<[Range<usize>]>>(
+    offers: &'o [(Rank, G)],
+    places: usize,
+    wish: &Wish<'_>,
+) -> Vec<&'o G> {
+    let ranks = offers
+        .iter()
+        .enumerate()
+        .map(|(index, (rank, _))| Reverse((*rank, index)));
     let mut heap: BinaryHeap<Reverse<(Rank, usize)>> = ranks.collect();
-    let Some(Reverse((best, _))) = heap.peek().copied() else { return Vec::new() };
+    let Some(Reverse((best, _))) = heap.peek().copied() else {
+        return Vec::new();
+    };
     let mut taken = vec![false; places];
-    let mut chosen: Vec<&G> = Vec::new();
+    let mut chosen: Vec<&'o G> = Vec::new();
     let mut near_equals = 0;
     while chosen.len() < NEAR_EQUALS_MAX {
-        let Some(Reverse((rank, index))) = heap.pop() else { break };
+        let Some(Reverse((rank, index))) = heap.pop() else {
+            break;
+        };
         let is_near = rank.is_nearly(&best, wish.quantity.get());
         if !is_near && chosen.len() >= CANDIDATES_MAX {
             break;
         }
         let groups = &offers[index].1;
-        if groups.as_ref().iter().any(|group| taken[group.clone()].contains(&true)) {
+        if groups
+            .as_ref()
+            .iter()
+            .any(|group| taken[group.clone()].contains(&true))
+        {
             continue;
         }
         for group in groups.as_ref() {

@@ -11,12 +11,32 @@ enum Sight {
 
 /// Words for a screen, in lower case and without spaces.
 const SCREEN: &[&str] = &[
-    "screen", "银幕", "銀幕", "巨幕", "屏幕", "スクリーン", "스크린", "leinwand", "écran", "pantalla", "tela", "schermo",
+    "screen",
+    "银幕",
+    "銀幕",
+    "巨幕",
+    "屏幕",
+    "スクリーン",
+    "스크린",
+    "leinwand",
+    "écran",
+    "pantalla",
+    "tela",
+    "schermo",
     "layar",
 ];
 /// Words for a stage, in lower case and without spaces.
 const STAGE: &[&str] = &[
-    "stage", "舞台", "ステージ", "무대", "bühne", "scène", "escenario", "palco", "podium", "panggung",
+    "stage",
+    "舞台",
+    "ステージ",
+    "무대",
+    "bühne",
+    "scène",
+    "escenario",
+    "palco",
+    "podium",
+    "panggung",
 ];
 
 /// A sight nearer the middle of the seats than this, in parts of the half width or height of what they cover, has the
@@ -44,7 +64,9 @@ impl Sight {
 /// * A stage or screen amid the seats: it itself.
 /// * Any other plan: the centroid of all seats.
 pub(super) fn focal_point(plan: &Plan) -> (f64, f64) {
-    let Some((sight, at)) = sight(plan) else { return centroid(plan) };
+    let Some((sight, at)) = sight(plan) else {
+        return centroid(plan);
+    };
     let (min_x, max_x) = extent(plan.seats.iter().map(|seat| seat.x));
     let (min_y, max_y) = extent(plan.seats.iter().map(|seat| seat.y));
     let (middle_x, middle_y) = (f64::midpoint(min_x, max_x), f64::midpoint(min_y, max_y));
@@ -80,7 +102,9 @@ fn sight(plan: &Plan) -> Option<(Sight, (f64, f64))> {
     let named = plan.areas.iter().filter_map(|area| {
         let name = compact(&area.frame().text.as_ref()?.text);
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-        let sight = has(SCREEN).then_some(Sight::Screen).or(has(STAGE).then_some(Sight::Stage))?;
+        let sight = has(SCREEN)
+            .then_some(Sight::Screen)
+            .or(has(STAGE).then_some(Sight::Stage))?;
         Some((name.chars().count(), sight, area))
     });
     let (_, sight, area) = named.min_by_key(|(chars, ..)| *chars)?;
@@ -93,17 +117,28 @@ fn compact(text: &str) -> String {
 }
 
 fn middle(area: &Area) -> (f64, f64) {
-    let alone = Plan { areas: vec![area.clone()], ..Plan::default() };
+    let alone = Plan {
+        areas: vec![area.clone()],
+        ..Plan::default()
+    };
     let bounds = geometry::bounds(&alone, 0.0);
-    (f64::midpoint(bounds.min_x, bounds.max_x), f64::midpoint(bounds.min_y, bounds.max_y))
+    (
+        f64::midpoint(bounds.min_x, bounds.max_x),
+        f64::midpoint(bounds.min_y, bounds.max_y),
+    )
 }
 
 fn centroid(plan: &Plan) -> (f64, f64) {
-    let (x, y) = plan.seats.iter().fold((0.0, 0.0), |(x, y), seat| (x + seat.x, y + seat.y));
+    let (x, y) = plan
+        .seats
+        .iter()
+        .fold((0.0, 0.0), |(x, y), seat| (x + seat.x, y + seat.y));
     let seats = plan.seats.len().max(1) as f64;
     (x / seats, y / seats)
 }
 
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| (min.min(value), max.max(value)))
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| {
+        (min.min(value), max.max(value))
+    })
 }

@@ -92,7 +92,11 @@ impl SeatGroups {
     #[must_use]
     pub fn of(plan: &Plan) -> SeatGroups {
         let pitch = geometry::pitch(&plan.seats);
-        let walks: Vec<RowWalk> = plan.rows.iter().map(|row| RowWalk::of(plan.seats_of(row))).collect();
+        let walks: Vec<RowWalk> = plan
+            .rows
+            .iter()
+            .map(|row| RowWalk::of(plan.seats_of(row)))
+            .collect();
         let hall_gap = median(walks.iter().flat_map(RowWalk::gaps).collect()).unwrap_or(pitch);
         let mut groups = SeatGroups {
             places: Vec::with_capacity(plan.seats.len()),
@@ -108,7 +112,14 @@ impl SeatGroups {
                 groups.add_run(row.first_seat, seats, &run, focal);
             }
         }
-        debug_assert_eq!(groups.places.len(), groups.place_of.iter().filter(|place| **place != usize::MAX).count());
+        debug_assert_eq!(
+            groups.places.len(),
+            groups
+                .place_of
+                .iter()
+                .filter(|place| **place != usize::MAX)
+                .count()
+        );
         groups
     }
 
@@ -116,16 +127,29 @@ impl SeatGroups {
         let start = self.places.len();
         for (at, &in_row) in run.iter().enumerate() {
             let PlanSeat { x, y, .. } = seats[in_row];
-            let seat = SeatIndex(first_seat.saturating_add(u32::try_from(in_row).unwrap_or(u32::MAX)));
-            let is_couple = |at: usize| run.get(at).is_some_and(|&other| seats[other].kind == SeatKind::Couple);
-            let closes = at > 0 && self.places.last().is_some_and(|before| before.partner == Partner::After);
+            let seat =
+                SeatIndex(first_seat.saturating_add(u32::try_from(in_row).unwrap_or(u32::MAX)));
+            let is_couple = |at: usize| {
+                run.get(at)
+                    .is_some_and(|&other| seats[other].kind == SeatKind::Couple)
+            };
+            let closes = at > 0
+                && self
+                    .places
+                    .last()
+                    .is_some_and(|before| before.partner == Partner::After);
             let partner = match (closes, is_couple(at) && is_couple(at + 1)) {
                 (true, _) => Partner::Before,
                 (false, true) => Partner::After,
                 (false, false) => Partner::None,
             };
             self.place_of[seat.0 as usize] = self.places.len();
-            self.places.push(Place { seat, x, y, partner });
+            self.places.push(Place {
+                seat,
+                x,
+                y,
+                partner,
+            });
             let distance = self.millipitches((x - focal.0).hypot(y - focal.1));
             let before = self.distance_sums.last().copied().unwrap_or(0);
             self.distance_sums.push(before + distance);
@@ -135,7 +159,10 @@ impl SeatGroups {
 
     /// Where a seat of the plan is.
     pub(super) fn place_of(&self, seat: SeatIndex) -> Option<usize> {
-        self.place_of.get(seat.0 as usize).copied().filter(|place| *place != usize::MAX)
+        self.place_of
+            .get(seat.0 as usize)
+            .copied()
+            .filter(|place| *place != usize::MAX)
     }
 
     /// The sum of the distances from the focal point, in thousandths of a pitch.
@@ -155,7 +182,10 @@ impl SeatGroups {
 
     /// The seats of some places, ascending.
     pub(super) fn seats(&self, places: &Range<usize>) -> Vec<SeatIndex> {
-        let mut seats: Vec<SeatIndex> = self.places[places.clone()].iter().map(|place| place.seat).collect();
+        let mut seats: Vec<SeatIndex> = self.places[places.clone()]
+            .iter()
+            .map(|place| place.seat)
+            .collect();
         seats.sort_unstable();
         seats
     }

@@ -131,7 +131,9 @@ impl SeatGroups {
         let vacancy = vacancy::Vacancy::of(self, wish);
         let free = vacancy.offered_count();
         if free < wish.quantity.count() {
-            return BestAvailable::TooFew { free: u32::try_from(free).unwrap_or(u32::MAX) };
+            return BestAvailable::TooFew {
+                free: u32::try_from(free).unwrap_or(u32::MAX),
+            };
         }
         let blocks = together::candidates(self, &vacancy, wish);
         if blocks.is_empty() {

@@ -1,5 +1,7 @@
 //! The order in which one passes the seats of a row, and where an aisle interrupts it.
 
+use std::collections::VecDeque;
+
 use crate::domain::plan::{PlanSeat, SeatKind};
 
 /// A gap is an aisle when it is wider than this many of the row's usual gaps.
@@ -24,15 +26,15 @@ pub(super) struct RowWalk {
 
 impl RowWalk {
     /// Numbers do not tell the order (odd ones may be left and even ones right), so positions do. The file's order is
-    /// taken where it never turns back; else the shortest way among it, the order along a straight line, and always
-    /// going to the nearest seat from an end. The end with the lower place in the row comes first.
+    /// taken where it never turns back; else the shortest way among it, the order along a straight line, and the one
+    /// that grows by the nearest seat. The end with the lower place in the row comes first.
     pub(super) fn of(seats: &[PlanSeat]) -> RowWalk {
         let mut order: Vec<usize> = (0..seats.len()).collect();
         if turns_back(seats) {
             let end = farthest(seats, 0);
             let mut ways = vec![along_a_line(seats, end, farthest(seats, end))];
             if seats.len() <= NEAREST_FIRST_SEATS_MAX {
-                ways.push(nearest_first(seats, end));
+                ways.push(nearest_first(seats));
             }
             for way in ways {
                 if length(seats, &way) < length(seats, &order) - ROUNDING {
@@ -43,7 +45,10 @@ impl RowWalk {
                 order.reverse();
             }
         }
-        let gaps = order.windows(2).map(|pair| distance(&seats[pair[0]], &seats[pair[1]])).collect();
+        let gaps = order
+            .windows(2)
+            .map(|pair| distance(&seats[pair[0]], &seats[pair[1]]))
+            .collect();
         RowWalk { order, gaps }
     }
 
@@ -62,8 +67,13 @@ impl RowWalk {
             let seat = &seats[place];
             let goes_on = at.checked_sub(1).is_some_and(|before| {
                 let previous = &seats[self.order[before]];
-                let jumps = number_step(previous, seat).is_some_and(|step| Some(step) != usual_step);
-                let gaps_max = if jumps { AISLE_GAPS_AT_A_JUMP } else { AISLE_GAPS };
+                let jumps =
+                    number_step(previous, seat).is_some_and(|step| Some(step) != usual_step);
+                let gaps_max = if jumps {
+                    AISLE_GAPS_AT_A_JUMP
+                } else {
+                    AISLE_GAPS
+                };
                 self.gaps[before] <= gaps_max * usual_gap + ROUNDING
                     && is_accessible(previous.kind) == is_accessible(seat.kind)
             });
@@ -108,10 +118,15 @@ fn turns_back(seats: &[PlanSeat]) -> bool {
 
 /// The step between neighbours' numbers that is most frequent, the smaller one of two.
 fn usual_step(seats: &[PlanSeat], order: &[usize]) -> Option<u32> {
-    let steps = order.windows(2).filter_map(|pair| number_step(&seats[pair[0]], &seats[pair[1]]));
+    let steps = order
+        .windows(2)
+        .filter_map(|pair| number_step(&seats[pair[0]], &seats[pair[1]]));
     let mut steps: Vec<u32> = steps.collect();
     steps.sort_unstable();
-    let most = steps.chunk_by(|a, b| a == b).rev().max_by_key(|same| same.len())?;
+    let most = steps
+        .chunk_by(|a, b| a == b)
+        .rev()
+        .max_by_key(|same| same.len())?;
     most.first().copied()
 }
 
@@ -122,7 +137,9 @@ fn number_step(a: &PlanSeat, b: &PlanSeat) -> Option<u32> {
 /// The first run of digits: `12` of `12`, `B12` and `12a`.
 fn number(text: &str) -> Option<u32> {
     let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(digits.len());
     digits[..end].parse().ok()
 }
 
@@ -131,13 +148,19 @@ fn distance(a: &PlanSeat, b: &PlanSeat) -> f64 {
 }
 
 fn length(seats: &[PlanSeat], order: &[usize]) -> f64 {
-    order.windows(2).map(|pair| distance(&seats[pair[0]], &seats[pair[1]])).sum()
+    order
+        .windows(2)
+        .map(|pair| distance(&seats[pair[0]], &seats[pair[1]]))
+        .sum()
 }
 
 /// The place of the seat farthest from another; 0 in an empty row.
 fn farthest(seats: &[PlanSeat], from: usize) -> usize {
     let away = |place: &usize| distance(&seats[*place], &seats[from]);
-    (0..seats.len()).rev().max_by(|a, b| away(a).total_cmp(&away(b))).unwrap_or(0)
+    (0..seats.len())
+        .rev()
+        .max_by(|a, b| away(a).total_cmp(&away(b)))
+        .unwrap_or(0)
 }
 
 fn along_a_line(seats: &[PlanSeat], from: usize, to: usize) -> Vec<usize> {
@@ -148,15 +171,27 @@ fn along_a_line(seats: &[PlanSeat], from: usize, to: usize) -> Vec<usize> {
     order
 }
 
-fn nearest_first(seats: &[PlanSeat], from: usize) -> Vec<usize> {
-    let mut order = vec![from];
-    let mut left: Vec<usize> = (0..seats.len()).filter(|&place| place != from).collect();
-    let mut at = from;
-    while !left.is_empty() {
-        let away = |index: &usize| distance(&seats[left[*index]], &seats[at]);
-        let nearest = (0..left.len()).min_by(|a, b| away(a).total_cmp(&away(b))).unwrap_or(0);
-        at = left.remove(nearest);
-        order.push(at);
+/// Grows from one seat at whichever end has a seat nearer to it, so that a horseshoe is followed both ways.
+fn nearest_first(seats: &[PlanSeat]) -> Vec<usize> {
+    let mut order = VecDeque::from([0]);
+    let mut left: Vec<usize> = (1..seats.len()).collect();
+    while let (Some(&front), Some(&back)) = (order.front(), order.back()) {
+        let away = |index: usize, end: usize| distance(&seats[left[index]], &seats[end]);
+        let steps = (0..left.len()).flat_map(|index| {
+            [
+                (away(index, back), index, false),
+                (away(index, front), index, true),
+            ]
+        });
+        let Some((_, index, at_front)) = steps.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            break;
+        };
+        let next = left.remove(index);
+        if at_front {
+            order.push_front(next);
+        } else {
+            order.push_back(next);
+        }
     }
-    order
+    order.into()
 }

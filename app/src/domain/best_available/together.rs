@@ -9,7 +9,11 @@ use super::vacancy::Vacancy;
 use crate::domain::ids::SeatIndex;
 
 /// The best blocks, each ascending; none when no run has enough adjacent offered seats.
-pub(super) fn candidates(groups: &SeatGroups, vacancy: &Vacancy, wish: &Wish<'_>) -> Vec<Vec<SeatIndex>> {
+pub(super) fn candidates(
+    groups: &SeatGroups,
+    vacancy: &Vacancy,
+    wish: &Wish<'_>,
+) -> Vec<Vec<SeatIndex>> {
     let quantity = wish.quantity.count();
     let mut blocks: Vec<(Rank, [Range<usize>; 1])> = Vec::new();
     for (run, stretch) in vacancy.stretches(groups) {
@@ -27,5 +31,8 @@ pub(super) fn candidates(groups: &SeatGroups, vacancy: &Vacancy, wish: &Wish<'_>
         }
     }
     let chosen = choose(&blocks, groups.places.len(), wish);
-    chosen.into_iter().map(|[block]| groups.seats(block)).collect()
+    chosen
+        .into_iter()
+        .map(|[block]| groups.seats(block))
+        .collect()
 }

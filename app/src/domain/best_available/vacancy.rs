@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::groups::{Partner, SeatGroups};
 use super::Wish;
+use super::groups::{Partner, SeatGroups};
 use crate::domain::seat::SeatState;
 
 /// What is free, by place.
@@ -26,12 +26,18 @@ pub(super) struct Harm {
 impl Vacancy {
     pub(super) fn of(groups: &SeatGroups, wish: &Wish<'_>) -> Vacancy {
         let is_free = |seat| wish.states.state(seat) == SeatState::Available;
-        let mut free: Vec<bool> = groups.places.iter().map(|place| is_free(place.seat)).collect();
+        let mut free: Vec<bool> = groups
+            .places
+            .iter()
+            .map(|place| is_free(place.seat))
+            .collect();
         for place in wish.avoid.iter().filter_map(|seat| groups.place_of(*seat)) {
             free[place] = false;
         }
         let places = free.iter().zip(&groups.places);
-        let offered = places.map(|(free, place)| *free && wish.zone.offers(place.seat)).collect();
+        let offered = places
+            .map(|(free, place)| *free && wish.zone.offers(place.seat))
+            .collect();
         Vacancy { free, offered }
     }
 
@@ -45,7 +51,7 @@ impl Vacancy {
         &'g self,
         groups: &'g SeatGroups,
     ) -> impl Iterator<Item = (&'g Range<usize>, Range<usize>)> + 'g {
-        groups.runs.iter().flat_map(|run| {
+        groups.runs.iter().flat_map(move |run| {
             let mut at = run.start;
             std::iter::from_fn(move || {
                 while at < run.end && !self.offered[at] {
@@ -62,13 +68,21 @@ impl Vacancy {
 
     /// What taking `block`, places of `run` that are all free, does beside it. Only the seats next to its ends can
     /// suffer.
-    pub(super) fn harm(&self, groups: &SeatGroups, run: &Range<usize>, block: &Range<usize>) -> Harm {
-        let is_free = |place: Option<usize>| place.is_some_and(|place| run.contains(&place) && self.free[place]);
+    pub(super) fn harm(
+        &self,
+        groups: &SeatGroups,
+        run: &Range<usize>,
+        block: &Range<usize>,
+    ) -> Harm {
+        let is_free = |place: Option<usize>| {
+            place.is_some_and(|place| run.contains(&place) && self.free[place])
+        };
         let (before, after) = (block.start.checked_sub(1), Some(block.end));
         let before_that = block.start.checked_sub(2);
         let alone_before = is_free(before) && !is_free(before_that);
         let alone_after = is_free(after) && !is_free(Some(block.end + 1));
-        let halved_before = is_free(before) && groups.places[block.start].partner == Partner::Before;
+        let halved_before =
+            is_free(before) && groups.places[block.start].partner == Partner::Before;
         let halved_after = is_free(after) && groups.places[block.end - 1].partner == Partner::After;
         Harm {
             halved_pairs: u32::from(halved_before) + u32::from(halved_after),

@@ -2,10 +2,7 @@
 
 use super::{live::Live, stage::Stage};
 use crate::{
-    api::{
-        orders::Cancel,
-        payments::Start,
-    },
+    api::{orders::Cancel, payments::Start},
     components::{error_notice::ErrorNotice, posted_error::posted_error},
     domain::{ids::OrderNo, order::CancelReason},
     i18n::{
@@ -101,12 +98,19 @@ fn CancelOrder(live: Live, order_no: OrderNo) -> impl IntoView {
 #[component]
 pub fn Ended(live: Live, stage: Stage) -> impl IntoView {
     let text = OrderText::of(use_lang());
-    let show = live.order.with_untracked(|order| format!("/shows/{}", order.show_id));
+    let show = live
+        .order
+        .with_untracked(|order| format!("/shows/{}", order.show_id));
     let again = match stage {
-        Stage::Cancelled { refund: Some(_), .. } | Stage::Discarded { refund: Some(_) } => None,
-        Stage::Cancelled { reason: CancelReason::ShowWithdrawn, .. } | Stage::Refunded => {
-            Some(("/".to_owned(), text.see_shows))
+        Stage::Cancelled {
+            refund: Some(_), ..
         }
+        | Stage::Discarded { refund: Some(_) } => None,
+        Stage::Cancelled {
+            reason: CancelReason::ShowWithdrawn,
+            ..
+        }
+        | Stage::Refunded => Some(("/".to_owned(), text.see_shows)),
         Stage::Paid => Some((show, text.to_show)),
         _ => Some((show, text.choose_again)),
     };

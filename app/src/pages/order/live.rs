@@ -43,7 +43,10 @@ impl Live {
     /// Follows an order that has just been read.
     pub fn follow(order: OrderView) -> Self {
         let left = order.expires.at - order.now;
-        let anchor = Anchor { server: order.now, monotonic_ms: monotonic_ms() };
+        let anchor = Anchor {
+            server: order.now,
+            monotonic_ms: monotonic_ms(),
+        };
         let order = RwSignal::new(order);
         let live = Self {
             order,
@@ -82,7 +85,9 @@ impl Live {
 
     /// What remains until the deadline, on the server's clock.
     fn left(self) -> Millis {
-        let Some(anchor) = self.anchor.try_get_value() else { return Millis(0) };
+        let Some(anchor) = self.anchor.try_get_value() else {
+            return Millis(0);
+        };
         let elapsed = Millis(monotonic_ms() - anchor.monotonic_ms);
         let expires = self.order.with_untracked(|order| order.expires.at);
         expires - (anchor.server + elapsed)
@@ -100,7 +105,8 @@ impl Live {
         }
         if seconds > 0 {
             let to_next_second_ms = u32::try_from(left.0.rem_euclid(1000)).unwrap_or(0) + 5;
-            self.tick.start(to_next_second_ms, move || self.count_down());
+            self.tick
+                .start(to_next_second_ms, move || self.count_down());
         }
     }
 
@@ -128,12 +134,16 @@ impl Live {
                 let before = self.stage.get_untracked();
                 // An answer that was overtaken by a newer one says nothing.
                 if self.order.with_untracked(|known| known.now <= order.now) {
-                    self.anchor.set_value(Anchor { server: order.now, monotonic_ms: monotonic_ms() });
+                    self.anchor.set_value(Anchor {
+                        server: order.now,
+                        monotonic_ms: monotonic_ms(),
+                    });
                     self.order.set(order);
                 }
                 self.trouble.set(None);
                 let is_same = self.stage.get_untracked() == before;
-                self.tries.update_value(|tries| *tries = if is_same { *tries + 1 } else { 0 });
+                self.tries
+                    .update_value(|tries| *tries = if is_same { *tries + 1 } else { 0 });
             }
             Err(error) => {
                 self.trouble.set(Some(error));
@@ -141,7 +151,11 @@ impl Live {
             }
         }
         self.count_down();
-        match self.stage.get_untracked().next_poll_ms(self.left(), self.tries.get_value()) {
+        match self
+            .stage
+            .get_untracked()
+            .next_poll_ms(self.left(), self.tries.get_value())
+        {
             Some(delay_ms) => self.poll.start(delay_ms, move || self.poll_if_seen()),
             None => self.poll.stop(),
         }

@@ -57,7 +57,9 @@ impl Stage {
                 refund: refund(order),
             },
             OrderStatus::Refunded => Self::Refunded,
-            OrderStatus::Discarded => Self::Discarded { refund: refund(order) },
+            OrderStatus::Discarded => Self::Discarded {
+                refund: refund(order),
+            },
         }
     }
 
@@ -79,9 +81,13 @@ impl Stage {
                 let left_ms = u32::try_from(left.0).unwrap_or(u32::MAX);
                 Some(left_ms.saturating_add(150).min(15_000))
             }
-            Self::Cancelled { refund: Some(refund), .. } | Self::Discarded { refund: Some(refund) } => {
-                (refund != RefundProgress::Succeeded).then(|| growing(3_000, tries, 30_000))
+            Self::Cancelled {
+                refund: Some(refund),
+                ..
             }
+            | Self::Discarded {
+                refund: Some(refund),
+            } => (refund != RefundProgress::Succeeded).then(|| growing(3_000, tries, 30_000)),
             Self::Paid | Self::Cancelled { .. } | Self::Refunded | Self::Discarded { .. } => None,
         }
     }
@@ -98,7 +104,9 @@ fn refund(order: &OrderView) -> Option<RefundProgress> {
 }
 
 fn growing(first_ms: u32, tries: u32, most_ms: u32) -> u32 {
-    first_ms.saturating_add((first_ms / 2).saturating_mul(tries)).min(most_ms)
+    first_ms
+        .saturating_add((first_ms / 2).saturating_mul(tries))
+        .min(most_ms)
 }
 
 #[cfg(test)]
@@ -113,7 +121,11 @@ mod tests {
     };
 
     fn order(status: OrderStatus, payment: Option<PaymentStatus>) -> OrderView {
-        let time = VenueTime { at: Timestamp(0), offset_min: 480, zone: "Asia/Shanghai".to_owned() };
+        let time = VenueTime {
+            at: Timestamp(0),
+            offset_min: 480,
+            zone: "Asia/Shanghai".to_owned(),
+        };
         OrderView {
             order_no: "1045239877100482913".parse().unwrap(),
             status,
@@ -131,14 +143,24 @@ mod tests {
             expires: time,
             now: Timestamp(0),
             paid: None,
-            payment: payment.map(|status| PaymentAttempt { status, refund: None }),
+            payment: payment.map(|status| PaymentAttempt {
+                status,
+                refund: None,
+            }),
         }
     }
 
     #[test]
     fn a_started_payment_is_processed_and_never_offered_anew() {
-        for payment in [PaymentStatus::Init, PaymentStatus::Paying, PaymentStatus::Success] {
-            assert_eq!(Stage::of(&order(OrderStatus::Pending, Some(payment))), Stage::Processing);
+        for payment in [
+            PaymentStatus::Init,
+            PaymentStatus::Paying,
+            PaymentStatus::Success,
+        ] {
+            assert_eq!(
+                Stage::of(&order(OrderStatus::Pending, Some(payment))),
+                Stage::Processing
+            );
         }
     }
 
@@ -154,7 +176,13 @@ mod tests {
     fn money_that_came_too_late_is_on_its_way_back() {
         let late = Stage::of(&order(OrderStatus::Cancelled, Some(PaymentStatus::Success)));
         let refund = Some(RefundProgress::Requested);
-        assert_eq!(late, Stage::Cancelled { reason: CancelReason::Timeout, refund });
+        assert_eq!(
+            late,
+            Stage::Cancelled {
+                reason: CancelReason::Timeout,
+                refund
+            }
+        );
         assert!(late.next_poll_ms(Millis(0), 0).is_some());
         let unpaid = Stage::of(&order(OrderStatus::Cancelled, Some(PaymentStatus::Closed)));
         assert_eq!(unpaid.next_poll_ms(Millis(0), 0), None);
@@ -171,8 +199,15 @@ mod tests {
 
     #[test]
     fn a_finished_order_asks_nothing() {
-        for status in [OrderStatus::Paid, OrderStatus::Refunded, OrderStatus::Discarded] {
-            assert_eq!(Stage::of(&order(status, None)).next_poll_ms(Millis(0), 0), None);
+        for status in [
+            OrderStatus::Paid,
+            OrderStatus::Refunded,
+            OrderStatus::Discarded,
+        ] {
+            assert_eq!(
+                Stage::of(&order(status, None)).next_poll_ms(Millis(0), 0),
+                None
+            );
         }
     }
 }

@@ -59,11 +59,9 @@ pub struct Sale {
 pub enum Action {
     /// The hold script runs, for the first time or again after its answer was lost.
     Place(Who, Seats),
-    /// The placing server or the relay sends the message; Kafka's acknowledgement may get lost.
-    Send { who: Who, acknowledged: bool },
-    /// Kafka loses a message that it had acknowledged.
-    LoseMessage(Who),
-    /// A consumer takes a message without committing its offset, and judges its age.
+    /// The placing server or the relay sends the message.
+    Send(Who),
+    /// A consumer takes a message, for the first time or again, and judges its age.
     Take { consumer: usize, who: Who, is_fresh: bool },
     /// A consumer goes one step further.
     Consume(usize),
@@ -130,13 +128,8 @@ impl Sale {
             if state.memory.applying[who] {
                 actions.push(Action::Apply(who));
             }
-            if state.memory.announcing[who] || state.redis.unsent[who] {
-                actions.push(Action::Send { who, acknowledged: true });
-            }
-            // Consumers are alike, so that the first idle one stands for all.
-            let idle = consumers.iter().position(|consumer| *consumer == Consumer::Idle);
-            if let (true, Some(consumer)) = (order.in_topic, idle) {
-                actions.push(Action::Take { consumer, who, is_fresh: true });
+            if state.redis.holds[who] {
+                actions.push(Action::Send(who));
             }
             if order.notice == Notice::Repeating {
                 actions.push(Action::Notify { who, acknowledged: true });
@@ -158,6 +151,8 @@ impl Sale {
 
     /// What nobody owes: customers, delays, losses, repeats and crashes.
     fn surroundings(&self, state: &State, actions: &mut Vec<Action>) {
+        // Consumers are alike, so that the first idle one stands for all.
+        let idle = state.memory.consumers.iter().position(|consumer| *consumer == Consumer::Idle);
         for who in 0..ORDERS {
             let order = &state.orders[who];
             if !order.is_known {
@@ -165,13 +160,11 @@ impl Sale {
                 let same = wishes.filter(|&&wish| order.wish.is_none_or(|earlier| earlier == wish));
                 actions.extend(same.map(|&wish| Action::Place(who, wish)));
             }
-            if state.redis.unsent[who] {
-                actions.push(Action::Send { who, acknowledged: false });
+            if order.wish.is_some() {
+                actions.push(Action::Send(who));
             }
-            if order.in_topic {
-                actions.push(Action::LoseMessage(who));
-                let idle = state.memory.consumers.iter().position(|consumer| *consumer == Consumer::Idle);
-                actions.extend(idle.map(|consumer| Action::Take { consumer, who, is_fresh: false }));
+            if let (true, Some(consumer)) = (order.is_sent, idle) {
+                actions.extend([true, false].map(|is_fresh| Action::Take { consumer, who, is_fresh }));
             }
             if order.notice == Notice::Nothing && matches!(order.row, Row::Pending | Row::Cancelled) {
                 actions.push(Action::Pay(who));

@@ -18,6 +18,15 @@ pub enum Seat {
     Sold(Who),
 }
 
+impl Seat {
+    fn is_free_or_of(self, who: Who) -> bool {
+        match self {
+            Self::Free => true,
+            Self::Locked(owner) | Self::Sold(owner) => owner == who,
+        }
+    }
+}
+
 /// An order's row in MySQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Row {
@@ -54,8 +63,8 @@ pub struct Order {
     pub wish: Option<Seats>,
     /// Its idempotency key is known, so that a repeated hold does nothing.
     pub is_known: bool,
-    /// Its message waits in `order.create`. Copies of it are one, as a consumer may take it any number of times.
-    pub in_topic: bool,
+    /// Its message is in `order.create`, for good: who reads it late, twice or never is up to the steps.
+    pub is_sent: bool,
     pub row: Row,
     /// Its seats are claimed.
     pub claims: bool,
@@ -65,7 +74,7 @@ pub struct Order {
     /// The notice's id is marked as handled by a commit of its own; only the faulty protocol does so.
     pub marked: bool,
     pub refund: Refund,
-    /// A script made a seat available that was locked for this order. Nobody reads it but the properties.
+    /// A script made a seat available that was this order's, before it was over. Only the properties read it.
     pub given_back: bool,
 }
 
@@ -73,7 +82,7 @@ impl Order {
     const NEW: Self = Self {
         wish: None,
         is_known: false,
-        in_topic: false,
+        is_sent: false,
         row: Row::Missing,
         claims: false,
         unsettled: false,
@@ -92,6 +101,12 @@ impl Order {
         matches!(self.row, Row::Cancelled | Row::Discarded)
     }
 
+    /// The seats it is for; none before it was placed.
+    pub fn seats(&self) -> impl Iterator<Item = usize> + use<> {
+        let wish = self.wish.unwrap_or_default();
+        (0..SEATS).filter(move |&seat| wish[seat])
+    }
+
     pub fn wants(&self, seat: usize) -> bool {
         self.wish.is_some_and(|wish| wish[seat])
     }
@@ -105,7 +120,6 @@ pub struct Redis {
     pub seats: [Seat; SEATS],
     /// Which orders have a record in `holds`.
     pub holds: [bool; ORDERS],
-    pub unsent: [bool; ORDERS],
 }
 
 impl Redis {
@@ -113,7 +127,6 @@ impl Redis {
         loaded: false,
         seats: [Seat::Free; SEATS],
         holds: [false; ORDERS],
-        unsent: [false; ORDERS],
     };
 
     pub fn has_anything_of(&self, who: Who) -> bool {
@@ -125,16 +138,12 @@ impl Redis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Consumer {
     Idle,
-    /// Has judged the message as fresh and will write the order.
-    Insert(Who),
+    /// Will write the order, or do what is left to do when it has a row already.
+    Write(Who),
     /// Will write the order as discarded.
     Discard(Who),
-    /// Will give its seats back.
-    Release(Who),
     /// Will give its seats back although no row says that it is over; only the faulty protocol does so.
     ReleaseFirst(Who),
-    /// Will commit the message's offset.
-    Commit(Who),
 }
 
 /// A server that reads a lost show from the database: two readings, then the script.
@@ -150,8 +159,6 @@ pub enum Loader {
 /// What a crash loses.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Memory {
-    /// The hold has succeeded, and the server is about to send its message.
-    pub announcing: [bool; ORDERS],
     pub consumers: [Consumer; 2],
     /// A notice is marked, and the server is about to apply it; only the faulty protocol gets there.
     pub applying: [bool; ORDERS],
@@ -160,7 +167,6 @@ pub struct Memory {
 
 impl Memory {
     pub const EMPTY: Self = Self {
-        announcing: [false; ORDERS],
         consumers: [Consumer::Idle; 2],
         applying: [false; ORDERS],
         loader: Loader::Idle,
@@ -173,7 +179,7 @@ pub struct State {
     pub orders: [Order; ORDERS],
     pub redis: Redis,
     pub memory: Memory,
-    /// A script freed a seat of another order than the one it was called for. Nobody reads it but the properties.
+    /// A script freed a seat of another order than the one it was called for. Only the properties read it.
     pub foreign_freed: bool,
 }
 
@@ -195,7 +201,6 @@ impl State {
             self.redis.seats[seat] = Seat::Locked(who);
         }
         self.redis.holds[who] = true;
-        self.redis.unsent[who] = true;
         true
     }
 
@@ -214,47 +219,42 @@ impl State {
     }
 
     fn free_seats(&mut self, who: Who, checks_owner: bool) {
-        for seat in (0..SEATS).filter(|&seat| self.orders[who].wants(seat)) {
+        for seat in self.orders[who].seats() {
             let (Seat::Locked(owner) | Seat::Sold(owner)) = self.redis.seats[seat] else { continue };
             if owner != who && checks_owner {
                 continue;
             }
             self.redis.seats[seat] = Seat::Free;
-            self.orders[owner].given_back = true;
+            self.orders[owner].given_back |= !self.orders[owner].is_over();
             self.foreign_freed |= owner != who;
         }
         self.redis.holds[who] = false;
-        self.redis.unsent[who] = false;
     }
 
     /// `confirm`: sells the order's seats, also those that are free; none if one is another's. Whether it did.
     pub fn confirm(&mut self, who: Who) -> bool {
-        let is_others = |seat: Seat| !matches!(seat, Seat::Free) && !is_owned_by(seat, who);
-        let wanted = |&seat: &usize| self.orders[who].wants(seat);
-        if !self.redis.loaded || (0..SEATS).filter(wanted).any(|seat| is_others(self.redis.seats[seat])) {
+        let fits = |seat: usize| self.redis.seats[seat].is_free_or_of(who);
+        if !self.redis.loaded || !self.orders[who].seats().all(fits) {
             return false;
         }
-        for seat in (0..SEATS).filter(|&seat| self.orders[who].wants(seat)) {
+        for seat in self.orders[who].seats() {
             self.redis.seats[seat] = Seat::Sold(who);
         }
         self.redis.holds[who] = false;
-        self.redis.unsent[who] = false;
         true
     }
 
     /// `restore`: locks again what a pending order has lost; nothing if a seat is sold or another's.
     pub fn restore(&mut self, who: Who) {
-        let wanted: Vec<usize> = (0..SEATS).filter(|&seat| self.orders[who].wants(seat)).collect();
-        let fits = |&seat: &usize| matches!(self.redis.seats[seat], Seat::Free) || self.redis.seats[seat] == Seat::Locked(who);
-        if self.redis.loaded && wanted.iter().all(fits) {
-            for seat in wanted {
+        let fits = |seat: usize| {
+            let found = self.redis.seats[seat];
+            found.is_free_or_of(who) && found != Seat::Sold(who)
+        };
+        if self.redis.loaded && self.orders[who].seats().all(fits) {
+            for seat in self.orders[who].seats() {
                 self.redis.seats[seat] = Seat::Locked(who);
             }
             self.redis.holds[who] = true;
         }
     }
-}
-
-fn is_owned_by(seat: Seat, who: Who) -> bool {
-    seat == Seat::Locked(who) || seat == Seat::Sold(who)
 }

@@ -14,18 +14,12 @@ impl Sale {
                 if next.hold(who, wish) {
                     next.orders[who].wish = Some(wish);
                     next.orders[who].is_known = true;
-                    next.memory.announcing[who] = true;
                 }
             }
-            Action::Send { who, acknowledged } => {
-                next.orders[who].in_topic = true;
-                next.memory.announcing[who] = false;
-                next.redis.unsent[who] &= !acknowledged;
-            }
-            Action::LoseMessage(who) => next.orders[who].in_topic = false,
+            Action::Send(who) => next.orders[who].is_sent = true,
             Action::Take { consumer, who, is_fresh } => {
                 next.memory.consumers[consumer] =
-                    if is_fresh { Consumer::Insert(who) } else { self.giving_up(who) };
+                    if is_fresh { Consumer::Write(who) } else { self.giving_up(who) };
             }
             Action::Consume(consumer) => self.consume(&mut next, consumer),
             Action::End(who) => end(&mut next, who),
@@ -60,30 +54,28 @@ impl Sale {
         let checks_owner = self.protocol.release_checks_owner;
         state.memory.consumers[at] = match state.memory.consumers[at] {
             Consumer::Idle => Consumer::Idle,
-            Consumer::Insert(who) if state.orders[who].row != Row::Missing => after_existing(state, who),
-            Consumer::Insert(who) if self.is_claimed_by_another(state, who) => self.giving_up(who),
-            Consumer::Insert(who) => {
+            Consumer::Write(who) if state.orders[who].row != Row::Missing => {
+                // It was written before: if it was given up its seats go back, perhaps again.
+                if state.orders[who].row == Row::Discarded {
+                    state.release(who, checks_owner);
+                }
+                Consumer::Idle
+            }
+            Consumer::Write(who) if self.is_claimed_by_another(state, who) => self.giving_up(who),
+            Consumer::Write(who) => {
                 state.orders[who].row = Row::Pending;
                 state.orders[who].claims = true;
-                Consumer::Commit(who)
+                Consumer::Idle
             }
             Consumer::Discard(who) => {
                 if state.orders[who].row == Row::Missing {
                     state.orders[who].row = Row::Discarded;
                 }
-                after_existing(state, who)
-            }
-            Consumer::Release(who) => {
-                state.release(who, checks_owner);
-                Consumer::Commit(who)
+                Consumer::Write(who)
             }
             Consumer::ReleaseFirst(who) => {
                 state.release(who, checks_owner);
                 Consumer::Discard(who)
-            }
-            Consumer::Commit(who) => {
-                state.orders[who].in_topic = false;
-                Consumer::Idle
             }
         };
     }
@@ -139,11 +131,6 @@ impl Sale {
     }
 }
 
-/// An order that has a row: if it was given up its seats go back, perhaps again.
-fn after_existing(state: &State, who: Who) -> Consumer {
-    if state.orders[who].row == Row::Discarded { Consumer::Release(who) } else { Consumer::Commit(who) }
-}
-
 fn end(state: &mut State, who: Who) {
     let order = &mut state.orders[who];
     if order.row == Row::Pending {
@@ -173,7 +160,7 @@ fn load(state: &mut State) {
         Loader::Orders(pending) => Loader::Seats(pending, std::array::from_fn(|seat| claimed_seat(state, seat))),
         Loader::Seats(pending, seats) => {
             if !state.redis.loaded {
-                state.redis = Redis { loaded: true, seats, holds: pending, unsent: [false; ORDERS] };
+                state.redis = Redis { loaded: true, seats, holds: pending };
             }
             Loader::Idle
         }
@@ -197,6 +184,5 @@ fn forget_hold(state: &mut State, who: Who) {
         }
     }
     state.redis.holds[who] = false;
-    state.redis.unsent[who] = false;
     state.orders[who].is_known = false;
 }

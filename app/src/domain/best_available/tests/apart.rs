@@ -1,0 +1,78 @@
+//! What is offered when so many seats are not left together.
+
+use super::{Drawn, ORDINARY, apart};
+use crate::domain::best_available::BestAvailable;
+use crate::domain::ids::SeatIndex;
+use crate::domain::plan::SeatKind::Couple;
+
+fn best(hall: &Drawn, quantity: u32) -> Vec<Vec<u32>> {
+    apart(hall.search(&ORDINARY, quantity, &[], 0)).swap_remove(0)
+}
+
+#[test]
+fn seats_are_never_split_while_a_block_is_left_anywhere() {
+    let hall = Drawn::of(&["SSSSsSSSS", "SSSSsSSSS", "sssssssss", "sssssssss", "SSSSS"]);
+    assert_eq!(hall.blocks(5), [[36, 37, 38, 39, 40]]);
+}
+
+#[test]
+fn the_fewest_groups_are_made_even_if_they_are_farther() {
+    let hall = Drawn::of(&["SSsSSsSS", "ssssssss", "ssssssss", "SSSsSSSs"]);
+    assert_eq!(best(&hall, 6), [vec![24, 25, 26], vec![28, 29, 30]]);
+}
+
+#[test]
+fn groups_are_near_each_other() {
+    let hall = Drawn::of(&[
+        "SSsssssssssssssssSSs",
+        "ssssssssssssssssssss",
+        "SSssssssssssssssssss",
+    ]);
+    assert_eq!(best(&hall, 4), [[0, 1], [40, 41]]);
+}
+
+#[test]
+fn nobody_sits_alone_where_the_groups_can_be_larger() {
+    // Three and one next door would be nearer than two and two.
+    let hall = Drawn::of(&["sSSSsSss", "ssssssss", "ssssssss", "SSssssss"]);
+    let groups = best(&hall, 4);
+    assert!(groups.iter().all(|group| group.len() == 2), "{groups:?}");
+    assert_eq!(groups[1], [24, 25]);
+}
+
+#[test]
+fn what_is_not_needed_is_not_left_alone() {
+    // Five of the eight: three and two, where the stretch of four would keep one alone if three of it were taken.
+    let hall = Drawn::of(&["SSSSsSSSS"]);
+    let groups = best(&hall, 6);
+    assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), 6);
+    assert!(groups.iter().all(|group| group.len() != 3), "{groups:?}");
+}
+
+#[test]
+fn single_seats_are_offered_when_there_are_no_others() {
+    let hall = Drawn::of(&["SsSsS", "sssss"]);
+    assert_eq!(best(&hall, 2), [[0], [2]]);
+    assert_eq!(best(&hall, 3), [[0], [2], [4]]);
+    assert_eq!(
+        hall.search(&ORDINARY, 4, &[], 0),
+        BestAvailable::TooFew { free: 3 }
+    );
+}
+
+#[test]
+fn pairs_of_a_couple_row_stay_whole_when_they_are_split() {
+    let hall = Drawn::of(&["CC_CC_CC"]);
+    let found = apart(hall.search(&[Couple], 4, &[], 0));
+    assert_eq!(found[0], [[0, 1], [2, 3]]);
+}
+
+#[test]
+fn a_split_lists_its_seats_in_order_whatever_its_groups_are() {
+    let hall = Drawn::of(&["SSsSS"]);
+    let found = hall.search(&ORDINARY, 4, &[], 0);
+    assert_eq!(
+        found.into_seat_lists(),
+        [[0, 1, 3, 4].map(SeatIndex).to_vec()]
+    );
+}
