@@ -145,6 +145,9 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
     match action {
         Action::Serve { migrate } => serve(migrate).await,
         Action::Migrate => {
+            Db::ensure_database(&stores_from_env()?)
+                .await
+                .context("the database can't be used: is it running, and is DATABASE_URL right?")?;
             database().await?.migrate().await.context("the tables were not brought up to date")?;
             println!("The tables are up to date.");
             Ok(ExitCode::SUCCESS)

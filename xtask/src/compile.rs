@@ -15,9 +15,9 @@ use crate::workspace::Workspace;
 /// How the server is compiled. The wasm module is always made as small as it gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// Compiles fast, with type-erased views (`.cargo/config.toml`).
+    /// Compiles fast.
     Dev,
-    /// Runs fast, without them.
+    /// Runs fast.
     Release,
 }
 
@@ -44,23 +44,12 @@ impl Profile {
             .join("wasm-release/frontend.wasm")
     }
 
-    /// The folder of the bundle. Each profile has its own: views must be erased on both sides or on none.
+    /// The folder of the bundle. Each profile has its own, so that what is deployed is never mixed with daily work.
     pub fn site(self, workspace: &Workspace) -> PathBuf {
         match self {
             Self::Dev => workspace.target().join("site"),
             Self::Release => workspace.target().join("release/site"),
         }
-    }
-
-    fn cargo(self, workspace: &Workspace) -> Command {
-        let mut command = cargo(workspace);
-        if self == Self::Release {
-            // An empty variable overrules the flags of `.cargo/config.toml`; an absent one wouldn't.
-            command
-                .env("RUSTFLAGS", "")
-                .env_remove("CARGO_ENCODED_RUSTFLAGS");
-        }
-        command
     }
 }
 
@@ -79,7 +68,7 @@ pub fn cargo(workspace: &Workspace) -> Command {
 pub fn all(workspace: &Workspace, profile: Profile, progress: &Progress) -> Result<()> {
     std::thread::scope(|scope| {
         let browser = scope.spawn(|| {
-            wasm(workspace, profile, progress)?;
+            wasm(workspace, progress)?;
             bundle::build(workspace, profile, progress)
         });
         let server = server(workspace, profile, progress);
@@ -103,7 +92,7 @@ fn both(server: Result<()>, browser: Result<()>) -> Result<()> {
 
 fn server(workspace: &Workspace, profile: Profile, progress: &Progress) -> Result<()> {
     progress.run("build server", || {
-        let mut command = profile.cargo(workspace);
+        let mut command = cargo(workspace);
         command.args(["build", "--package", "server", "--bin", "seatflow"]);
         if profile == Profile::Release {
             command.arg("--release");
@@ -113,9 +102,9 @@ fn server(workspace: &Workspace, profile: Profile, progress: &Progress) -> Resul
     })
 }
 
-fn wasm(workspace: &Workspace, profile: Profile, progress: &Progress) -> Result<()> {
+fn wasm(workspace: &Workspace, progress: &Progress) -> Result<()> {
     progress.run("build wasm", || {
-        let mut command = profile.cargo(workspace);
+        let mut command = cargo(workspace);
         command
             .args([
                 "build",

@@ -8,6 +8,7 @@ pub mod header;
 pub mod loading;
 pub mod meter;
 pub mod order_facts;
+pub mod page_data;
 pub mod posted_error;
 pub mod poster;
 pub mod problem;

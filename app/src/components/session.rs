@@ -2,6 +2,7 @@
 
 use crate::{
     api::accounts::{LogIn, LogOut, Register, me},
+    components::page_data::WireJson,
     domain::user::User,
 };
 use leptos::prelude::*;
@@ -12,7 +13,7 @@ use leptos::prelude::*;
 #[derive(Clone, Copy)]
 pub struct Session {
     /// The account; none when nobody is signed in or the server did not say.
-    pub user: Resource<Option<User>>,
+    pub user: Resource<Option<User>, WireJson>,
     /// Signs in.
     pub log_in: ServerAction<LogIn>,
     /// Makes an account and signs in.
@@ -33,7 +34,7 @@ pub fn provide_session() {
             log_out.version().get(),
         )
     };
-    let user = Resource::new_blocking(changes, |_| async { me().await.ok().flatten() });
+    let user = Resource::new_with_options(changes, |_| async { me().await.ok().flatten() }, true);
     provide_context(Session {
         user,
         log_in,

@@ -17,13 +17,13 @@ impl Millis {
     /// A length of whole seconds.
     #[must_use]
     pub const fn seconds(seconds: i64) -> Self {
-        Self(seconds * 1000)
+        Self(seconds.saturating_mul(1000))
     }
 
     /// A length of whole minutes.
     #[must_use]
     pub const fn minutes(minutes: i64) -> Self {
-        Self::seconds(minutes * 60)
+        Self::seconds(minutes.saturating_mul(60))
     }
 }
 

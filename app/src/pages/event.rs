@@ -2,7 +2,7 @@
 
 use crate::{
     api::catalogue::event,
-    components::{loading::Loading, poster::Poster, problem::Problem, show_chip::ShowChip},
+    components::{page_data::{by_param, loaded}, poster::Poster, show_chip::ShowChip},
     domain::{
         catalogue::{self, EventSummary, ShowSummary},
         ids::EventId,
@@ -12,29 +12,19 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 
 /// One event with its coming shows.
 #[component]
 pub fn EventPage() -> impl IntoView {
-    let params = use_params_map();
-    let id = move || params.with(|params| params.get_str("id")?.parse::<EventId>().ok());
-    let page = Resource::new_blocking(id, |id| async move {
-        match id {
-            Some(id) => event(id).await,
-            None => Err(AppError::NotFound { what: Thing::Event }),
-        }
+    let page = by_param("id", |id| {
+        Box::pin(async move {
+            match id.and_then(|id| id.parse::<EventId>().ok()) {
+                Some(id) => event(id).await,
+                None => Err(AppError::NotFound { what: Thing::Event }),
+            }
+        })
     });
-    view! {
-        <Transition fallback=Loading>
-            {move || Suspend::new(async move {
-                match page.await {
-                    Ok(page) => view! { <Event page=page /> }.into_any(),
-                    Err(error) => view! { <Problem error=error /> }.into_any(),
-                }
-            })}
-        </Transition>
-    }
+    loaded(page, |page| view! { <Event page=page /> }.into_any())
 }
 
 #[component]

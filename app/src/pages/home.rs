@@ -3,7 +3,7 @@
 use crate::{
     api::catalogue::home,
     components::{
-        header::encode, loading::Loading, poster::Poster, problem::Problem, show_chip::ShowChip,
+        header::encode, page_data::{by_query, loaded}, poster::Poster, show_chip::ShowChip,
     },
     domain::catalogue::{self, EventListing, SaleState},
     i18n::{
@@ -14,24 +14,12 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
 
 /// What is on. `?city=` and `?date=` choose; both are plain links.
 #[component]
 pub fn HomePage() -> impl IntoView {
-    let query = use_query_map();
-    let chosen = move || query.with(|query| (query.get("city"), query.get("date")));
-    let page = Resource::new_blocking(chosen, |(city, date)| home(city, date));
-    view! {
-        <Transition fallback=Loading>
-            {move || Suspend::new(async move {
-                match page.await {
-                    Ok(page) => view! { <WhatIsOn page=page /> }.into_any(),
-                    Err(error) => view! { <Problem error=error /> }.into_any(),
-                }
-            })}
-        </Transition>
-    }
+    let page = by_query(["city", "date"], |[city, date]| Box::pin(home(city, date)));
+    loaded(page, |page| view! { <WhatIsOn page=page /> }.into_any())
 }
 
 #[component]

@@ -7,8 +7,7 @@ pub mod stage;
 use crate::{
     api::orders::order,
     components::{
-        countdown::Countdown, error_notice::ErrorNotice, loading::Loading, order_facts::OrderFacts,
-        problem::Problem, steps::Steps,
+        countdown::Countdown, error_notice::ErrorNotice, page_data::{by_param, loaded}, order_facts::OrderFacts, steps::Steps,
     },
     domain::{ids::OrderNo, order::OrderView},
     error::{AppError, Thing},
@@ -20,32 +19,21 @@ use crate::{
 use actions::{Ended, PayOrCancel};
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use live::Live;
 use stage::Stage;
 
 /// One of the customer's own orders.
 #[component]
 pub fn OrderPage() -> impl IntoView {
-    let params = use_params_map();
-    let order_no =
-        move || params.with(|params| params.get_str("order_no")?.parse::<OrderNo>().ok());
-    let page = Resource::new_blocking(order_no, |order_no| async move {
-        match order_no {
-            Some(order_no) => order(order_no).await,
-            None => Err(AppError::NotFound { what: Thing::Order }),
-        }
+    let page = by_param("order_no", |order_no| {
+        Box::pin(async move {
+            match order_no.and_then(|order_no| order_no.parse::<OrderNo>().ok()) {
+                Some(order_no) => order(order_no).await,
+                None => Err(AppError::NotFound { what: Thing::Order }),
+            }
+        })
     });
-    view! {
-        <Transition fallback=Loading>
-            {move || Suspend::new(async move {
-                match page.await {
-                    Ok(order) => view! { <Order order=order /> }.into_any(),
-                    Err(error) => view! { <Problem error=error /> }.into_any(),
-                }
-            })}
-        </Transition>
-    }
+    loaded(page, |order| view! { <Order order=order /> }.into_any())
 }
 
 #[component]

@@ -2,7 +2,7 @@
 
 use crate::{
     api::orders::orders,
-    components::{loading::Loading, poster::Poster, problem::Problem, venue_time::VenueTimeText},
+    components::{page_data::{by_query, loaded}, poster::Poster, venue_time::VenueTimeText},
     domain::{
         ids::OrderNo,
         order::{OrderPage, OrderStatus, OrderView},
@@ -14,24 +14,16 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
 
 /// The customer's orders, newest first, a page at a time.
 #[component]
 pub fn OrdersPage() -> impl IntoView {
-    let query = use_query_map();
-    let before = move || query.with(|query| query.get_str("before")?.parse::<OrderNo>().ok());
-    let page = Resource::new_blocking(before, orders);
+    let page = by_query(["before", ""], |[before, _]| {
+        Box::pin(orders(before.and_then(|before| before.parse::<OrderNo>().ok())))
+    });
     view! {
         <Title text=OrderText::of(use_lang()).orders />
-        <Transition fallback=Loading>
-            {move || Suspend::new(async move {
-                match page.await {
-                    Ok(page) => view! { <Orders page=page /> }.into_any(),
-                    Err(error) => view! { <Problem error=error /> }.into_any(),
-                }
-            })}
-        </Transition>
+        {loaded(page, |page| view! { <Orders page=page /> }.into_any())}
     }
 }
 

@@ -53,6 +53,7 @@ pub fn router(state: AppState, gateway: &Gateway) -> Router {
         .layer(middleware::from_fn(guard::refuse_cross_site_posts));
     Router::new()
         .merge(product)
+        .merge(pages::files(&state))
         .merge(payments::router())
         .merge(health::router())
         .with_state(state.clone())

@@ -17,7 +17,7 @@ use tower_http::services::ServeDir;
 /// How long a chosen language is kept, in seconds.
 const LANG_LASTS_S: u32 = 400 * 24 * 3600;
 
-/// Routes of pages and files.
+/// Routes of pages and server functions.
 pub fn router(state: &AppState) -> Router<AppState> {
     let routes = generate_route_list(App);
     let ports = state.ports.clone();
@@ -30,12 +30,13 @@ pub fn router(state: &AppState) -> Router<AppState> {
             move || shell(options.clone()),
         )
         .route("/language", get(switch_language))
-        .merge(files(state))
         .fallback(not_found)
 }
 
 /// The browser's files. Those under `/pkg` carry a hash of their content in their name and never change.
-fn files(state: &AppState) -> Router<AppState> {
+///
+/// They are everybody's: no cookie may come with them, because shared caches keep them.
+pub fn files(state: &AppState) -> Router<AppState> {
     let root = state.leptos.site_root.to_string();
     let serve = |folder: &str| {
         ServeDir::new(format!("{root}/{folder}")).precompressed_br().precompressed_gzip()

@@ -19,6 +19,7 @@ use crate::config::StoresConfig;
 use futures::future::BoxFuture;
 use sqlx::{
     ConnectOptions, Connection, Executor, MySqlConnection, MySqlPool,
+    migrate::MigrateDatabase,
     mysql::{MySqlDatabaseError, MySqlPoolOptions},
 };
 use std::time::Duration;
@@ -125,6 +126,18 @@ impl Db {
             .connect(&stores.database_url)
             .await?;
         Ok(Self { pool })
+    }
+
+    /// Makes the database of an address if its server does not have it.
+    ///
+    /// # Errors
+    /// When the server can't be reached or the user may not make databases.
+    pub async fn ensure_database(stores: &StoresConfig) -> Result<(), DbError> {
+        let url = &stores.database_url;
+        if !sqlx::MySql::database_exists(url).await? {
+            sqlx::MySql::create_database(url).await?;
+        }
+        Ok(())
     }
 
     /// The pool, for modules of this folder and for the gateway's own store.

@@ -99,7 +99,7 @@ impl Ticketing {
     pub async fn take_callback(&self, headers: &HeaderMap, raw_body: &[u8]) -> StatusCode {
         let (status, word) = match self.inner.channel.verify(headers, raw_body, self.now()) {
             Err(rejected) => {
-                tracing::warn!(error = %rejected, "callback rejected");
+                tracing::warn!(reason = ?rejected, "callback rejected");
                 let status = StatusCode::from_u16(rejected.status());
                 (status.unwrap_or(StatusCode::BAD_REQUEST), "rejected")
             }

@@ -49,6 +49,8 @@ struct Controller {
     rover: Cell<Option<SeatIndex>>,
     /// Whether the reader's last act was with a pointer.
     by_pointer: Cell<bool>,
+    /// How much larger the map is than the page lays it out.
+    scale: Cell<f64>,
     gesture: RefCell<gestures::Gesture>,
     poller: poll::Poller,
 }
@@ -96,15 +98,18 @@ fn follow_choice(state: MapState) {
     });
 }
 
-/// Dims the zones that are not looked at.
+/// Veils the zones that are not looked at.
 fn follow_zone(root: NodeRef<html::Div>, state: MapState) {
     Effect::new(move |_| {
         let only = state.only.get();
-        if let Some(plane) = root.get().and_then(|root| dom::plane(&root)) {
-            match only {
-                Some(zone) => dom::set(&plane, "data-only", &zone.to_string()),
-                None => dom::unset(&plane, "data-only"),
+        let Some(root) = root.get() else { return };
+        let (Some(plane), Some(hole)) = (dom::plane(&root), dom::hole(&root)) else { return };
+        match only {
+            Some(zone) => {
+                dom::set(&hole, "href", &format!("#z{zone}"));
+                dom::set(&plane, "data-only", "");
             }
+            None => dom::unset(&plane, "data-only"),
         }
     });
 }

@@ -85,12 +85,23 @@ fn draw_grounds(html: &mut String, map: &ShowMap, layout: &MapLayout, zones: usi
     }
     for (zone, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
         // Writing to a string does not fail.
-        let _ = write!(html, "<path class=\"zone-ground tint-{}\" stroke-width=\"", zone % TINTS);
+        let _ = write!(html, "<g class=\"zone-ground tint-{}\"><path id=z{zone} stroke-width=\"", zone % TINTS);
         number(html, GROUND_WIDTH);
         html.push_str("\" d=\"");
         html.push_str(line);
-        html.push_str("\"/>");
+        html.push_str("\"/></g>");
     }
+}
+
+/// A veil over all seats with a hole in the shape of one zone's ground. The browser names the zone to look at it alone: one
+/// element changes, however many seats there are.
+pub fn draw_veil(html: &mut String, layout: &MapLayout) {
+    html.push_str("<svg class=veil aria-hidden=true focusable=false viewBox=\"0 0 ");
+    pair(html, (layout.width, layout.height));
+    html.push_str(
+        "\"><mask id=veil><rect class=veil__all width=\"100%\" height=\"100%\"/><use class=veil__hole /></mask>\
+         <rect class=veil__cloth width=\"100%\" height=\"100%\" mask=\"url(#veil)\"/></svg>",
+    );
 }
 
 fn draw_run(lines: &mut [String], zone: Option<u16>, run: &[(f64, f64)]) {

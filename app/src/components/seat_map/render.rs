@@ -110,7 +110,7 @@ impl Skeleton {
         for row in plan.rows.iter().filter(|row| row.seat_count > 0) {
             writer.row(&mut skeleton, row);
         }
-        foot(&mut skeleton.text, plan, lang);
+        foot(&mut skeleton.text, plan, &layout, lang);
         skeleton
     }
 
@@ -215,7 +215,8 @@ fn head(plan: &Plan, layout: &MapLayout, lang: Lang) -> String {
 }
 
 /// The ends of the map and its window, and what the seats look like.
-fn foot(text: &mut String, plan: &Plan, lang: Lang) {
+fn foot(text: &mut String, plan: &Plan, layout: &MapLayout, lang: Lang) {
+    ground::draw_veil(text, layout);
     text.push_str("</div><span class=map__edge tabindex=-1 data-edge=end></span></div>");
     legend::write(text, plan, lang);
 }
@@ -270,18 +271,10 @@ impl SeatWriter<'_> {
     fn seat(&self, skeleton: &mut Skeleton, number_in_plan: SeatIndex, seat: &PlanSeat, bench: Bench) {
         let text = &mut skeleton.text;
         let zone = self.zone_of_category.get(usize::from(seat.category)).copied().flatten();
-        let (x, y) = self.centre(number_in_plan);
-        let half = self.layout.seat_size / 2.0;
+        text.push_str("<span class=seat role=gridcell");
+        self.position(text, number_in_plan, bench);
         // Writing to a string does not fail.
-        let _ = write!(
-            text,
-            "<span class=seat role=gridcell><input type=checkbox name=seats[] id=s{0} value={0} style=left:",
-            number_in_plan.0
-        );
-        number(text, (x - half) / self.layout.width * 100.0);
-        text.push_str("%;top:");
-        number(text, (y - half) / self.layout.height * 100.0);
-        text.push('%');
+        let _ = write!(text, "><input type=checkbox name=seats[] id=s{0} value={0}", number_in_plan.0);
         if let Some(zone) = zone {
             let _ = write!(text, " data-zone={zone}");
         }
@@ -297,6 +290,31 @@ impl SeatWriter<'_> {
         skeleton.seats.push(SeatText { number: number_in_plan, zone, text_end });
     }
 
+    /// Where a seat is, in percent of the map's width: how far its corner is down and to the right. The halves of a bench
+    /// are wider, so that they meet.
+    fn position(&self, text: &mut String, seat: SeatIndex, bench: Bench) {
+        let percent = |length: f64| length / self.layout.width * 100.0;
+        let (x, y) = self.centre(seat);
+        let side = self.layout.seat_size;
+        let (left, right) = match bench {
+            Bench::None => (x - side / 2.0, x + side / 2.0),
+            Bench::Left(meet) => (x - side / 2.0, meet),
+            Bench::Right(meet) => (meet, x + side / 2.0),
+        };
+        text.push_str(" style=\"margin:");
+        number(text, percent(y - side / 2.0));
+        text.push_str("% 0 0 ");
+        number(text, percent(left));
+        text.push('%');
+        if bench != Bench::None {
+            text.push_str(";width:");
+            number(text, percent(right - left));
+            text.push_str("%;aspect-ratio:");
+            number(text, (right - left) / side);
+        }
+        text.push('"');
+    }
+
     /// Which seats of a row make a bench: couple seats side by side, two and two.
     fn benches(&self, row: &PlanRow, seats: &[PlanSeat]) -> Vec<Bench> {
         let mut benches = vec![Bench::None; seats.len()];
@@ -306,10 +324,11 @@ impl SeatWriter<'_> {
             let number = u32::try_from(place).map_or(u32::MAX, |place| row.first_seat.saturating_add(place));
             let (one, other) = (self.centre(SeatIndex(number)), self.centre(SeatIndex(number.saturating_add(1))));
             let is_near = (one.0 - other.0).hypot(one.1 - other.1) <= MAP_PITCH * BENCH_PITCHES_MAX;
-            if is_couple(&seats[place]) && is_couple(&seats[place + 1]) && is_near {
-                let is_rightwards = one.0 < other.0;
-                benches[place] = if is_rightwards { Bench::Left } else { Bench::Right };
-                benches[place + 1] = if is_rightwards { Bench::Right } else { Bench::Left };
+            let is_level = (one.1 - other.1).abs() < self.layout.seat_size / 4.0;
+            if is_couple(&seats[place]) && is_couple(&seats[place + 1]) && is_near && is_level {
+                let halves = (Bench::Left((one.0 + other.0) / 2.0), Bench::Right((one.0 + other.0) / 2.0));
+                let (first, second) = if one.0 < other.0 { halves } else { (halves.1, halves.0) };
+                (benches[place], benches[place + 1]) = (first, second);
                 place += 1;
             }
             place += 1;
@@ -323,20 +342,20 @@ impl SeatWriter<'_> {
     }
 }
 
-/// The side of a bench that a seat is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The side of a bench that a seat is, and where the two sides meet, in map units.
+#[derive(Clone, Copy, PartialEq)]
 enum Bench {
     None,
-    Left,
-    Right,
+    Left(f64),
+    Right(f64),
 }
 
 impl Bench {
     fn attribute(self) -> &'static str {
         match self {
             Self::None => "",
-            Self::Left => " data-bench=left",
-            Self::Right => " data-bench=right",
+            Self::Left(_) => " data-bench=left",
+            Self::Right(_) => " data-bench=right",
         }
     }
 }

@@ -103,7 +103,7 @@ fn a_seat_has_a_name_in_the_readers_language_and_posts_its_number() {
     let html = seats_html(&map, &show, Lang::ZhCn, &Own::default());
     let seat = seat_of(&html, 4);
     assert!(seat.contains("aria-label=\"D 排 1 座（情侣座），Sofa，¥90.00，可选\""), "{seat}");
-    assert!(html.contains("type=checkbox name=seats[] id=s4 value=4 style=left:"));
+    assert!(html.contains("type=checkbox name=seats[] id=s4 value=4 data-zone=1"));
 }
 
 #[test]

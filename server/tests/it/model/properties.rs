@@ -16,8 +16,8 @@ pub const COMES_TO_REST: &str = "left alone, no lock stays and no payment is lef
 /// More steps than any state needs to come to rest.
 const STEPS_TO_REST_MAX: usize = 60;
 
-pub fn all() -> Vec<Property<Sale>> {
-    vec![
+pub fn all(sale: &Sale) -> Vec<Property<Sale>> {
+    let mut properties = vec![
         Property::always(SOLD_ONCE, |_, state: &State| is_sold_once(state)),
         Property::always(PAID_HAS_CLAIMS, |_, state: &State| {
             state.orders.iter().all(|order| order.row != Row::Paid || order.claims)
@@ -32,9 +32,6 @@ pub fn all() -> Vec<Property<Sale>> {
             })
         }),
         Property::always(COMES_TO_REST, |sale, state| rested(sale, state).is_some_and(|end| is_in_order(&end))),
-        Property::sometimes("both customers buy", |_, state: &State| {
-            state.orders.iter().all(|order| order.row == Row::Paid)
-        }),
         Property::sometimes("a late payment goes back", |_, state: &State| {
             state.orders.iter().any(|order| order.refund == Refund::Done)
         }),
@@ -47,7 +44,13 @@ pub fn all() -> Vec<Property<Sale>> {
             let [first, second] = &state.orders;
             first.is_over() && second.row == Row::Paid && (0..SEATS).any(|seat| first.wants(seat) && second.wants(seat))
         }),
-    ]
+    ];
+    if sale.both_can_buy() {
+        properties.push(Property::sometimes("both customers buy", |_, state: &State| {
+            state.orders.iter().all(|order| order.row == Row::Paid)
+        }));
+    }
+    properties
 }
 
 fn is_sold_once(state: &State) -> bool {

@@ -1,6 +1,6 @@
 //! What can happen: the steps that the system owes, and what customers, networks and faults do to it.
 
-use super::state::{Consumer, Loader, Notice, ORDERS, Refund, Row, SEATS, Seats, State, Who};
+use super::state::{Consumer, Loader, Notice, ORDERS, Refund, Row, Seats, State, Who};
 use stateright::{Model, Property};
 
 /// The safeguards of the protocol. Each can be left out, to see what it is for.
@@ -111,11 +111,18 @@ impl Model for Sale {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        super::properties::all()
+        super::properties::all(self)
     }
 }
 
 impl Sale {
+    /// Whether the customers may want different seats.
+    pub fn both_can_buy(&self) -> bool {
+        let [firsts, seconds] = self.wishes;
+        let differ = |first: &Seats, second: &Seats| first.iter().zip(second).all(|(one, other)| !(one & other));
+        firsts.iter().any(|first| seconds.iter().any(|second| differ(first, second)))
+    }
+
     /// Steps that the system takes by itself sooner or later, those that finish something first.
     pub fn owed(&self, state: &State, actions: &mut Vec<Action>) {
         let consumers = &state.memory.consumers;
@@ -191,5 +198,6 @@ impl Sale {
 
 /// One seat, the other, or both.
 pub const ANY_SEATS: &[Seats] = &[[true, false], [false, true], [true, true]];
-/// Both seats.
-pub const BOTH_SEATS: &[Seats] = &[[true; SEATS]];
+pub const BOTH_SEATS: &[Seats] = &[[true, true]];
+pub const FIRST_SEAT: &[Seats] = &[[true, false]];
+pub const SECOND_OR_BOTH: &[Seats] = &[[false, true], [true, true]];

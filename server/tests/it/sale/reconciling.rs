@@ -229,6 +229,7 @@ fn money_of_an_order_that_is_over_is_given_back() {
         // The outbox has it now, so it is not requested twice.
         assert_eq!(reconcile(&stage).await, []);
         sqlx::query("DELETE FROM outbox").execute(pool).await.expect("a lost outbox");
+        stage.clock.advance(A_WHILE);
         assert_eq!(reconcile(&stage).await, [Class::Money], "a refund that nobody sends is sent again");
         let payment = stage.ticketing.db().payment(&payment.out_trade_no).await.expect("a database");
         assert_eq!(payment.expect("the payment").status, PaymentStatus::Success);

@@ -12,6 +12,11 @@ pub fn plane(root: &Element) -> Option<HtmlElement> {
     find(root, ".plane")
 }
 
+/// The hole in the veil.
+pub fn hole(root: &Element) -> Option<Element> {
+    root.query_selector(".veil__hole").ok()?
+}
+
 /// The first element that a selector finds.
 pub fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
     root.query_selector(selector).ok()??.dyn_into().ok()
@@ -85,18 +90,15 @@ pub fn focus(element: &HtmlElement) {
 ///
 /// Read row by row from the page's own text: asking thousands of elements one by one takes several times as long.
 pub fn read_spots(plane: &HtmlElement) -> Vec<Spot> {
-    let size = |name| plane.style().get_property_value(name).ok()?.trim().parse::<f32>().ok();
-    let (width, height) = (size("--w").unwrap_or(1.0), size("--h").unwrap_or(1.0));
     let rows = plane.children();
     let mut spots = Vec::new();
     for place in 0..rows.length() {
         let Some(row) = rows.item(place).filter(|row| row.tag_name() == "DIV") else { continue };
         let text = row.inner_html();
-        let seats = text.split("style=\"left:").skip(1).filter_map(|seat| {
-            let (x, rest) = seat.split_once('%')?;
-            let y = rest.strip_prefix(";top:")?.split('%').next()?;
-            let (x, y): (f32, f32) = (x.parse().ok()?, y.parse().ok()?);
-            Some(Spot { x: x * width, y: y * height, row: place })
+        let seats = text.split("style=\"margin:").skip(1).filter_map(|seat| {
+            let (y, rest) = seat.split_once("% 0 0 ")?;
+            let (x, _) = rest.split_once('%')?;
+            Some(Spot { x: x.parse().ok()?, y: y.parse().ok()?, row: place })
         });
         spots.extend(seats);
     }

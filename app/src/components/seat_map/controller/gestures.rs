@@ -1,16 +1,16 @@
 //! The map's size and place in its window: buttons, wheel, two fingers, and dragging with the mouse. One finger scrolls by
 //! itself.
 
-use super::{Controller, dom};
+use super::Controller;
 use web_sys::{
     Element, Event, HtmlElement, PointerEvent, TouchEvent, WheelEvent, wasm_bindgen::JsCast,
 };
 
-/// One press of a button changes the map's width by this factor.
+/// One press of a button changes the map's scale by this factor.
 const STEP: f64 = 1.3;
 /// The largest seat, in CSS pixels.
 const SEAT_PX_MAX: f64 = 72.0;
-/// How much a unit of the wheel's turn changes the logarithm of the width.
+/// How much a unit of the wheel's turn changes the logarithm of the scale.
 const WHEEL_RATE: f64 = 0.002;
 
 /// What the reader's hands are doing.
@@ -19,8 +19,8 @@ pub enum Gesture {
     None,
     /// Dragging with the mouse, from where pointer and window were.
     Drag { x: i32, y: i32, left: i32, top: i32 },
-    /// Two fingers, from how far they were apart and how wide the map was. `factor` is how far they have come.
-    Pinch { apart: f64, width: f64, at: (f64, f64), factor: f64 },
+    /// Two fingers, from how far they were apart and how large the map was.
+    Pinch { apart: f64, scale: f64 },
 }
 
 impl Controller {
@@ -28,12 +28,13 @@ impl Controller {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let button = target.and_then(|target| target.closest("[data-zoom]").ok().flatten());
         let Some(word) = button.and_then(|button| button.get_attribute("data-zoom")) else { return };
-        let width = self.width();
-        match word.as_str() {
-            "in" => self.resize(width * STEP, self.middle()),
-            "out" => self.resize(width / STEP, self.middle()),
-            _ => self.resize(0.0, self.middle()),
-        }
+        let scale = self.scale.get();
+        let scale = match word.as_str() {
+            "in" => scale * STEP,
+            "out" => scale / STEP,
+            _ => 0.0,
+        };
+        self.resize(scale, self.middle());
     }
 
     pub(super) fn on_gesture(&self, event: &Event) {
@@ -52,7 +53,7 @@ impl Controller {
         if event.ctrl_key() || event.meta_key() {
             event.prevent_default();
             let at = (f64::from(event.client_x()), f64::from(event.client_y()));
-            self.resize(self.width() * (-event.delta_y() * WHEEL_RATE).exp(), at);
+            self.resize(self.scale.get() * (-event.delta_y() * WHEEL_RATE).exp(), at);
         }
     }
 
@@ -92,36 +93,22 @@ impl Controller {
     }
 
     fn on_touch_start(&self, event: &TouchEvent) {
-        if let Some((apart, at)) = self.fingers(event) {
+        if let Some((apart, _)) = self.fingers(event) {
             event.prevent_default();
-            self.gesture.replace(Gesture::Pinch { apart, width: self.width(), at, factor: 1.0 });
+            self.gesture.replace(Gesture::Pinch { apart, scale: self.scale.get() });
         }
     }
 
-    /// While the fingers move, the picture of the map is stretched; seats are laid out again only when they are lifted.
     fn on_touch_move(&self, event: &TouchEvent) {
-        let (Gesture::Pinch { apart, width, at, .. }, Some((now_apart, _))) =
-            (*self.gesture.borrow(), self.fingers(event))
-        else {
-            return;
-        };
-        event.prevent_default();
-        let factor = self.bounded(width * now_apart / apart) / width;
-        self.gesture.replace(Gesture::Pinch { apart, width, at, factor });
-        let plane = self.plane.get_bounding_client_rect();
-        let style = self.plane.style();
-        if style.get_property_value("transform").is_ok_and(|transform| transform.is_empty()) {
-            let origin = format!("{}px {}px", at.0 - plane.left(), at.1 - plane.top());
-            let _ = style.set_property("transform-origin", &origin);
+        let gesture = *self.gesture.borrow();
+        if let (Gesture::Pinch { apart, scale }, Some((now_apart, at))) = (gesture, self.fingers(event)) {
+            event.prevent_default();
+            self.resize(scale * now_apart / apart, at);
         }
-        let _ = style.set_property("transform", &format!("scale({factor})"));
     }
 
     fn end_pinch(&self) {
-        if let Gesture::Pinch { width, at, factor, .. } = self.gesture.replace(Gesture::None) {
-            let _ = self.plane.style().remove_property("transform");
-            self.resize(width * factor, at);
-        }
+        self.gesture.replace(Gesture::None);
     }
 
     /// How far two fingers are apart, and the point between them.
@@ -134,39 +121,48 @@ impl Controller {
         self.window.contains(Some(&target)).then(|| (right.hypot(down), (x + right / 2.0, y + down / 2.0)))
     }
 
-    fn width(&self) -> f64 {
-        self.plane.get_bounding_client_rect().width()
-    }
-
     /// The middle of the window, on the screen.
     fn middle(&self) -> (f64, f64) {
         let window = self.window.get_bounding_client_rect();
         (window.left() + window.width() / 2.0, window.top() + window.height() / 2.0)
     }
 
-    /// A width at which the whole map fits at least and a seat does not become a wall.
-    fn bounded(&self, width: f64) -> f64 {
-        let size = |name| self.plane.style().get_property_value(name).ok()?.trim().parse::<f64>().ok();
-        let (w, h) = (size("--w").unwrap_or(1.0), size("--h").unwrap_or(1.0));
-        let side = size("--side").unwrap_or(1.0);
-        let (space, height) = (f64::from(self.window.client_width()), f64::from(self.window.client_height()));
-        let whole = space.min(height * w / h);
-        width.clamp(whole, (w * SEAT_PX_MAX / side).max(whole))
+    /// The map's size before it is scaled, in CSS pixels.
+    fn size(&self) -> (f64, f64) {
+        (f64::from(self.plane.offset_width()), f64::from(self.plane.offset_height()))
     }
 
-    /// Gives the map a width and keeps the point that is at `at` on the screen where it is.
-    fn resize(&self, width: f64, at: (f64, f64)) {
-        let width = self.bounded(width);
+    /// A scale at which the whole map fits at least and a seat does not become a wall.
+    fn bounded(&self, scale: f64) -> f64 {
+        let (width, height) = self.size();
+        let unit = |name| self.plane.style().get_property_value(name).ok()?.trim().parse::<f64>().ok();
+        let seat_px = unit("--side").unwrap_or(1.0) / unit("--w").unwrap_or(1.0) * width;
+        let whole = (f64::from(self.window.client_width()) / width).min(f64::from(self.window.client_height()) / height);
+        scale.clamp(whole.min(1.0), (SEAT_PX_MAX / seat_px).max(1.0))
+    }
+
+    /// Scales the map and keeps the point that is at `at` on the screen where it is. The seats are not laid out again, and
+    /// margins tell the window how much there is to scroll.
+    fn resize(&self, scale: f64, at: (f64, f64)) {
+        let scale = self.bounded(scale);
+        let (width, height) = self.size();
         let before = self.plane.get_bounding_client_rect();
         let part = ((at.0 - before.left()) / before.width(), (at.1 - before.top()) / before.height());
-        dom::set(&self.plane, "data-sized", "");
-        let _ = self.plane.style().set_property("width", &format!("{width:.1}px"));
+        let aside = ((f64::from(self.window.client_width()) - width * scale) / 2.0).max(0.0);
+        let (right, bottom) = (width * (scale - 1.0), height * (scale - 1.0));
+        let style = self.plane.style();
+        for (name, value) in [
+            ("width", format!("{width}px")),
+            ("transform", format!("scale({scale:.4})")),
+            ("margin", format!("0 {right:.1}px {bottom:.1}px {aside:.1}px")),
+        ] {
+            // Fails only for names that are none.
+            let _ = style.set_property(name, &value);
+        }
+        self.scale.set(scale);
         let after = self.plane.get_bounding_client_rect();
-        scroll_by(
-            &self.window,
-            after.left() + part.0 * after.width() - at.0,
-            after.top() + part.1 * after.height() - at.1,
-        );
+        let (right, down) = (part.0 * after.width(), part.1 * after.height());
+        scroll_by(&self.window, after.left() + right - at.0, after.top() + down - at.1);
     }
 
     /// Shows the middle of a map that is wider than its window, or the first chosen seat.

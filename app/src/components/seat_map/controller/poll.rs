@@ -9,7 +9,7 @@ use crate::{
         seat::{MapUpdate, SeatChange, SeatState},
     },
 };
-use gloo_timers::callback::Timeout;
+use gloo_timers::{callback::Timeout, future::TimeoutFuture};
 use leptos::prelude::*;
 use std::{
     cell::{Cell, RefCell},
@@ -29,6 +29,10 @@ const JITTER_MS: f64 = 250.0;
 const PAUSE_MS_MAX: u32 = 10_000;
 /// An answer that takes longer will not come, in milliseconds.
 const ANSWER_MS_MAX: u32 = 8_000;
+/// Changes that are shown in one frame; a sale that was away from view for long may bring thousands.
+const CHANGES_AT_ONCE: usize = 100;
+/// Between two lots of changes, in milliseconds.
+const FRAME_MS: u32 = 16;
 
 /// When to ask next.
 #[derive(Default)]
@@ -76,14 +80,13 @@ impl Controller {
             None => None,
         };
         let poller = &self.poller;
-        poller.is_asking.set(false);
         if poller.is_stopped.get() {
             return;
         }
         let pause = if let Some(update) = update {
             poller.failures.set(0);
             self.show_link(Link::Live);
-            self.apply(update);
+            self.apply(update).await;
             PAUSE_MS
         } else {
             let failures = poller.failures.get().saturating_add(1);
@@ -91,6 +94,10 @@ impl Controller {
             self.show_link(if window().navigator().on_line() { Link::Retrying } else { Link::Offline });
             PAUSE_MS.saturating_mul(1 << failures.min(4)).min(PAUSE_MS_MAX)
         };
+        poller.is_asking.set(false);
+        if poller.is_stopped.get() {
+            return;
+        }
         let next = Rc::clone(&self);
         poller.timer.replace(Some(Timeout::new(pause + jitter(), move || next.poll_now())));
     }
@@ -101,27 +108,35 @@ impl Controller {
         }
     }
 
-    /// Brings the page up to date: only what changed is touched.
-    fn apply(&self, update: MapUpdate) {
+    /// Brings the page up to date: only what changed is touched, and never so much at once that the page stands still.
+    async fn apply(&self, update: MapUpdate) {
         let changes = self.take_in(update);
-        if changes.is_empty() {
-            return;
-        }
-        let mut free = self.state.free.get_untracked();
-        for (SeatChange { seat, state }, before) in changes {
-            let zone = dom::seat(seat).and_then(|input| dom::zone_of(&input));
-            if zone.is_none() {
-                // Not for sale, and drawn so, whatever its state.
-                continue;
+        for (place, some) in changes.chunks(CHANGES_AT_ONCE).enumerate() {
+            if place > 0 {
+                TimeoutFuture::new(FRAME_MS).await;
+                if self.poller.is_stopped.get() {
+                    return;
+                }
             }
-            zones::count_change(&mut free, zone, before, state);
-            self.show_seat(seat, state);
+            self.apply_some(some);
         }
-        self.state.free.set(free);
         // What is taken while a wish is on its way may be taken for its reader; the wish's answer tells.
-        if !self.state.is_placing.get_untracked() {
+        if !changes.is_empty() && !self.state.is_placing.get_untracked() {
             self.lose_taken(&[]);
         }
+    }
+
+    fn apply_some(&self, changes: &[(SeatChange, SeatState)]) {
+        let mut free = self.state.free.get_untracked();
+        for &(SeatChange { seat, state }, before) in changes {
+            let zone = dom::seat(seat).and_then(|input| dom::zone_of(&input));
+            // A seat without a zone is not for sale, and drawn so, whatever its state.
+            if zone.is_some() {
+                zones::count_change(&mut free, zone, before, state);
+                self.show_seat(seat, state);
+            }
+        }
+        self.state.free.set(free);
     }
 
     /// Changes the known states and gives the seats that really changed, each with its state before.

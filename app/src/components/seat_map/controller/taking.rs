@@ -52,6 +52,7 @@ fn new_controller(window: HtmlElement, plane: HtmlElement, facts: MapFacts, stat
         spots: OnceCell::new(),
         rover: Cell::new(None),
         by_pointer: Cell::new(false),
+        scale: Cell::new(1.0),
         gesture: RefCell::new(Gesture::None),
         poller: Poller::default(),
     }

@@ -1,5 +1,6 @@
 //! Halls drawn as text, and what the samples say.
 
+mod against_oracle;
 mod apart;
 mod focal;
 mod oracle;
