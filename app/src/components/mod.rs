@@ -1,4 +1,4 @@
-//! Parts of pages: one file a component. None of them asks the server for anything but [`session`].
+//! Parts of pages: one file a component. Only [`page_data`] and [`session`] ask the server for anything.
 
 pub mod countdown;
 pub mod error_notice;

@@ -2,7 +2,11 @@
 
 use crate::{
     api::catalogue::event,
-    components::{page_data::{by_param, loaded}, poster::Poster, show_chip::ShowChip},
+    components::{
+        page_data::{by_param, loaded},
+        poster::Poster,
+        show_chip::ShowChip,
+    },
     domain::{
         catalogue::{self, EventSummary, ShowSummary},
         ids::EventId,

@@ -3,7 +3,10 @@
 use crate::{
     api::catalogue::home,
     components::{
-        header::encode, page_data::{by_query, loaded}, poster::Poster, show_chip::ShowChip,
+        header::encode,
+        page_data::{by_query, loaded},
+        poster::Poster,
+        show_chip::ShowChip,
     },
     domain::catalogue::{self, EventListing, SaleState},
     i18n::{

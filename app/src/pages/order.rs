@@ -7,7 +7,11 @@ pub mod stage;
 use crate::{
     api::orders::order,
     components::{
-        countdown::Countdown, error_notice::ErrorNotice, page_data::{by_param, loaded}, order_facts::OrderFacts, steps::Steps,
+        countdown::Countdown,
+        error_notice::ErrorNotice,
+        order_facts::OrderFacts,
+        page_data::{by_param, loaded},
+        steps::Steps,
     },
     domain::{ids::OrderNo, order::OrderView},
     error::{AppError, Thing},

@@ -2,7 +2,11 @@
 
 use crate::{
     api::orders::orders,
-    components::{page_data::{by_query, loaded}, poster::Poster, venue_time::VenueTimeText},
+    components::{
+        page_data::{by_query, loaded},
+        poster::Poster,
+        venue_time::VenueTimeText,
+    },
     domain::{
         ids::OrderNo,
         order::{OrderPage, OrderStatus, OrderView},
@@ -19,7 +23,9 @@ use leptos_meta::Title;
 #[component]
 pub fn OrdersPage() -> impl IntoView {
     let page = by_query(["before", ""], |[before, _]| {
-        Box::pin(orders(before.and_then(|before| before.parse::<OrderNo>().ok())))
+        Box::pin(orders(
+            before.and_then(|before| before.parse::<OrderNo>().ok()),
+        ))
     });
     view! {
         <Title text=OrderText::of(use_lang()).orders />

@@ -41,7 +41,6 @@ fn handle() -> PrometheusHandle {
 }
 
 /// `GET /metrics`, for readers who send the token where there is one.
-#[must_use]
 pub fn router(token: Option<Secret>) -> Router {
     Router::new().route("/metrics", get(read)).with_state(Figures { handle: handle(), token })
 }

@@ -3,7 +3,7 @@
 use super::{Failure, Ticketing, reconcile::LOCK_LEASE};
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId},
-    seat::{MapUpdate, SeatState},
+    seat::SeatState,
     time::Millis,
 };
 use serde::Serialize;
@@ -99,8 +99,9 @@ impl Ticketing {
 
     async fn verify_show(&self, show: ShowId, found: &mut SeatFindings) -> Result<(), Failure> {
         let Some(facts) = self.facts(show).await? else { return Ok(()) };
-        let Some(MapUpdate::Whole(map)) = self.seat_map(show, None).await? else { return Ok(()) };
-        let owners = self.inner.redis.owners(show).await?;
+        // One moment for map, owners and counters: read apart, a sale in between would look like a fault.
+        let Some(snapshot) = self.inner.redis.snapshot(show).await? else { return Ok(()) };
+        let (map, owners) = (&snapshot.map, &snapshot.owners);
         let claims: HashMap<SeatIndex, OrderNo> =
             self.inner.db.claims(show).await?.into_iter().collect();
         let mut free: HashMap<_, i64> = facts.zones.iter().map(|zone| (zone.id, 0)).collect();
@@ -132,10 +133,9 @@ impl Ticketing {
                 }
             }
         }
-        let counters = self.inner.redis.remaining(&[show]).await?.pop().flatten().unwrap_or_default();
-        for (zone, count) in counters {
+        for (zone, count) in &snapshot.counters.zones {
             found.zones += 1;
-            if free.get(&zone) != Some(&i64::from(count)) {
+            if free.get(zone) != Some(&i64::from(*count)) {
                 found.wrong_counters += 1;
             }
         }

@@ -100,3 +100,17 @@ fn without_the_claims_key_a_failover_sells_a_seat_twice() {
     let steps = counterexample(protocol, RedisFault::Failover, SOLD_ONCE);
     assert!(steps.iter().any(|step| matches!(step, Action::Failover(_))), "not by a failover: {steps:?}");
 }
+
+#[test]
+fn repairing_by_records_alone_leaves_a_seat_locked_that_a_restarted_redis_was_given_too_late() {
+    let protocol = Protocol { frees_without_record: false, ..Protocol::SOUND };
+    let steps = counterexample(protocol, RedisFault::Wipe, COMES_TO_REST);
+    assert!(steps.contains(&Action::Wipe), "not by a restart: {steps:?}");
+}
+
+#[test]
+fn repairing_by_seats_alone_leaves_a_record_that_a_restarted_redis_was_given_too_late() {
+    let protocol = Protocol { finds_stale_records: false, ..Protocol::SOUND };
+    let steps = counterexample(protocol, RedisFault::Wipe, COMES_TO_REST);
+    assert!(steps.contains(&Action::Wipe), "not by a restart: {steps:?}");
+}

@@ -4,7 +4,10 @@ mod areas;
 mod names;
 mod room;
 
-use super::render::{escape, number};
+use super::{
+    TINTS,
+    render::{escape, number},
+};
 use crate::{
     domain::{
         catalogue::Zone,
@@ -21,8 +24,8 @@ const GROUND_WIDTH: f64 = MAP_PITCH * 1.5;
 const AISLE: f64 = MAP_PITCH * 1.8;
 /// Points of a row that lie on one line up to this are left out, in map units.
 const STRAIGHT: f64 = 1.0;
-/// How many tints the style sheet knows.
-const TINTS: usize = 8;
+/// How wide the hole in the veil is along a row: a seat, and not the row behind it, in map units.
+const HOLE_WIDTH: f64 = MAP_PITCH * 0.94;
 
 /// Draws everything under the seats as one picture that voices pass over.
 pub fn draw(html: &mut String, map: &ShowMap, layout: &MapLayout, zones: &[Zone], lang: Lang) {
@@ -59,7 +62,7 @@ fn pair(html: &mut String, (x, y): (f64, f64)) {
 
 /// One broad line along each row of a zone: neighbouring rows flow together into the zone's ground.
 fn draw_grounds(html: &mut String, map: &ShowMap, layout: &MapLayout, zones: usize) {
-    let mut lines = vec![String::new(); zones];
+    let mut grounds = vec![Ground::default(); zones];
     for row in &map.plan.rows {
         let first = usize::try_from(row.first_seat).unwrap_or(usize::MAX);
         let mut run: Vec<(f64, f64)> = Vec::new();
@@ -67,29 +70,53 @@ fn draw_grounds(html: &mut String, map: &ShowMap, layout: &MapLayout, zones: usi
         for (seat, &centre) in map.plan.seats_of(row).iter().zip(layout.seats.iter().skip(first)) {
             let zone = map.zone_of_category.get(usize::from(seat.category)).copied().flatten();
             let last = run.last().copied();
-            let is_next = last.is_none_or(|last| distance(last, centre) <= AISLE);
-            if zone != run_zone || !is_next {
-                // Grounds of side by side zones leave no gap: the one that is painted first goes on under the other.
-                let shared = last.filter(|_| is_next && run_zone.is_some() && zone.is_some());
-                if shared.is_some() && run_zone < zone {
-                    run.push(centre);
-                }
-                draw_run(&mut lines, run_zone, &run);
+            let beside = last.filter(|&last| distance(last, centre) <= AISLE);
+            if zone != run_zone || (last.is_some() && beside.is_none()) {
+                draw_run(&mut grounds, run_zone, &run);
+                join(&mut grounds, (run_zone, zone), beside, centre);
                 run.clear();
-                run.extend(shared.filter(|_| zone < run_zone));
                 run_zone = zone;
             }
             run.push(centre);
         }
-        draw_run(&mut lines, run_zone, &run);
+        draw_run(&mut grounds, run_zone, &run);
     }
-    for (zone, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+    for (zone, ground) in grounds.iter().enumerate().filter(|(_, ground)| !ground.rows.is_empty()) {
         // Writing to a string does not fail.
-        let _ = write!(html, "<g class=\"zone-ground tint-{}\"><path id=z{zone} stroke-width=\"", zone % TINTS);
+        let _ = write!(html, "<g class=\"zone-ground tint-{}\" stroke-width=\"", zone % TINTS);
         number(html, GROUND_WIDTH);
-        html.push_str("\" d=\"");
-        html.push_str(line);
-        html.push_str("\"/></g>");
+        let _ = write!(html, "\"><path id=z{zone} d=\"{}\"/>", ground.rows);
+        if !ground.joints.is_empty() {
+            let _ = write!(html, "<path d=\"{}\"/>", ground.joints);
+        }
+        html.push_str("</g>");
+    }
+}
+
+/// The lines that make a zone's ground.
+#[derive(Clone, Default)]
+struct Ground {
+    /// Along its rows.
+    rows: String,
+    /// Towards zones beside it in a row, so that no gap is left between the two grounds.
+    joints: String,
+}
+
+/// Joins the grounds of zones side by side in a row: the one that is painted first goes on under the other.
+fn join(
+    grounds: &mut [Ground],
+    (zone, next_zone): (Option<u16>, Option<u16>),
+    last: Option<(f64, f64)>,
+    next: (f64, f64),
+) {
+    let (Some(zone), Some(next_zone), Some(last)) = (zone, next_zone, last) else { return };
+    if let Some(ground) = grounds.get_mut(usize::from(zone.min(next_zone)))
+        && zone != next_zone
+    {
+        ground.joints.push('M');
+        whole_pair(&mut ground.joints, last);
+        ground.joints.push('L');
+        whole_pair(&mut ground.joints, next);
     }
 }
 
@@ -98,14 +125,16 @@ fn draw_grounds(html: &mut String, map: &ShowMap, layout: &MapLayout, zones: usi
 pub fn draw_veil(html: &mut String, layout: &MapLayout) {
     html.push_str("<svg class=veil aria-hidden=true focusable=false viewBox=\"0 0 ");
     pair(html, (layout.width, layout.height));
+    html.push_str("\"><mask id=veil><rect class=veil__all width=\"100%\" height=\"100%\"/><use class=veil__hole stroke-width=\"");
+    number(html, HOLE_WIDTH);
     html.push_str(
-        "\"><mask id=veil><rect class=veil__all width=\"100%\" height=\"100%\"/><use class=veil__hole /></mask>\
-         <rect class=veil__cloth width=\"100%\" height=\"100%\" mask=\"url(#veil)\"/></svg>",
+        "\"/></mask><rect class=veil__cloth width=\"100%\" height=\"100%\" mask=\"url(#veil)\"/></svg>",
     );
 }
 
-fn draw_run(lines: &mut [String], zone: Option<u16>, run: &[(f64, f64)]) {
-    let Some(line) = zone.and_then(|zone| lines.get_mut(usize::from(zone))) else { return };
+fn draw_run(grounds: &mut [Ground], zone: Option<u16>, run: &[(f64, f64)]) {
+    let Some(ground) = zone.and_then(|zone| grounds.get_mut(usize::from(zone))) else { return };
+    let line = &mut ground.rows;
     let Some((&first, rest)) = run.split_first() else { return };
     line.push('M');
     whole_pair(line, first);

@@ -27,6 +27,9 @@ mod view;
 #[cfg(any(test, all(feature = "hydrate", not(feature = "ssr"))))]
 mod zones;
 
+/// How many tints of zones the style sheet knows.
+const TINTS: usize = 8;
+
 pub use choice::{read_choice, write_choice};
 pub use map_state::{MapFacts, MapState};
 pub use notices::{Notices, server_clock};

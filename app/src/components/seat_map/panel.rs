@@ -1,6 +1,9 @@
 //! The panel beside the map: prices, the reader's seats, and the button that holds them.
 
-use super::map_state::{Chosen, MapState};
+use super::{
+    TINTS,
+    map_state::{Chosen, MapState},
+};
 use crate::{
     domain::{
         catalogue::{ShowPage, Zone},
@@ -71,7 +74,7 @@ fn ZoneButton(
     let choose = move |_| state.only.update(|only| *only = (*only != Some(place)).then_some(place));
     view! {
         <button type="button" class="zone-price" aria-pressed=move || is_only().to_string() on:click=choose>
-            <i class=format!("zone-price__tint tint-{}", place % 8) aria-hidden="true"></i>
+            <i class=format!("zone-price__tint tint-{}", place % TINTS) aria-hidden="true"></i>
             <span class="zone-price__name">
                 {zone.name.get(lang).to_owned()} <span class="soft small num">{move || show::free_count(lang, free())}</span>
             </span>

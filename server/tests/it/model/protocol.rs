@@ -16,6 +16,10 @@ pub struct Protocol {
     pub callback_marked_in_transaction: bool,
     /// Two live orders can't claim the same seat.
     pub claims_are_unique: bool,
+    /// Reconciliation frees what an order that is over owns, even where Redis has no record of it.
+    pub frees_without_record: bool,
+    /// Reconciliation also finds records of orders that are over and own no seat.
+    pub finds_stale_records: bool,
 }
 
 impl Protocol {
@@ -26,6 +30,8 @@ impl Protocol {
         row_before_release: true,
         callback_marked_in_transaction: true,
         claims_are_unique: true,
+        frees_without_record: true,
+        finds_stale_records: true,
     };
 }
 
@@ -147,7 +153,9 @@ impl Sale {
             if order.refund == Refund::Requested {
                 actions.push(Action::SettleRefund(who));
             }
-            if order.row != Row::Missing || state.redis.has_anything_of(who) {
+            // Reconciliation finds an order by its claims, while it lives, and by what it has in Redis.
+            let has_record = self.protocol.finds_stale_records && state.redis.holds[who];
+            if order.is_live() || state.redis.has_seats_of(who) || has_record {
                 actions.push(Action::Repair(who));
             }
             if order.row == Row::Pending {
@@ -181,6 +189,9 @@ impl Sale {
             }
             if order.unsettled {
                 actions.push(Action::Settle { who, finished: false });
+            }
+            if order.row != Row::Missing {
+                actions.push(Action::Repair(who));
             }
             if matches!(order.row, Row::Cancelled | Row::Paid) {
                 actions.push(Action::RestoreLate(who));

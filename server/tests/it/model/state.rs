@@ -129,8 +129,8 @@ impl Redis {
         holds: [false; ORDERS],
     };
 
-    pub fn has_anything_of(&self, who: Who) -> bool {
-        self.holds[who] || self.seats.contains(&Seat::Locked(who))
+    pub fn has_seats_of(&self, who: Who) -> bool {
+        self.seats.contains(&Seat::Locked(who)) || self.seats.contains(&Seat::Sold(who))
     }
 }
 

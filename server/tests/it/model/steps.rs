@@ -122,7 +122,8 @@ impl Sale {
             // The row first: from now on a late message meets it. The seats follow as those of any order that is over.
             Row::Missing if self.protocol.tombstone => state.orders[who].row = Row::Discarded,
             Row::Missing => state.free(who, checks_owner),
-            Row::Cancelled | Row::Discarded => state.free(who, checks_owner),
+            Row::Cancelled | Row::Discarded if self.protocol.frees_without_record => state.free(who, checks_owner),
+            Row::Cancelled | Row::Discarded => state.release(who, checks_owner),
             Row::Pending => state.restore(who),
             Row::Paid => {
                 state.confirm(who);
