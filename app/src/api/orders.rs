@@ -3,7 +3,7 @@
 use crate::{
     domain::{
         hold::Placed,
-        ids::{OrderNo, SeatIndex, ShowId},
+        ids::{OrderNo, SeatIndex, ShowId, ZoneId},
         order::{OrderPage, OrderView},
     },
     error::AppError,
@@ -22,22 +22,29 @@ pub struct MySeats {
 
 /// Holds the seats and places an order; leads to the order's page. All seats or none.
 ///
-/// `seats` are the numbers of the seats in the show's plan. A repeated `idempotency_key` answers with the order it
+/// `seats` are the numbers of the seats in the show's plan; without them the best free seats of `zone` are chosen,
+/// `quantity` of them, together where possible. A repeated `idempotency_key` answers with the order it
 /// placed before. Errors: `refused` with the reason, `unauthenticated`, `invalid`, `not_found`, `busy`.
 #[server(prefix = "/api", endpoint = "orders/place")]
 pub async fn place(
     show_id: ShowId,
     #[server(default)] seats: Vec<SeatIndex>,
+    #[server(default)] zone: Option<ZoneId>,
+    #[server(default)] quantity: Option<u32>,
     idempotency_key: String,
 ) -> Result<Placed, AppError> {
     use super::request::{answer, ports, visitor};
-    use crate::domain::hold::HoldRequest;
+    use crate::domain::hold::{Choice, HoldRequest};
     let visitor = visitor();
     let chosen = seats.clone();
     let result = match &visitor.user {
         None => Err(AppError::Unauthenticated),
         Some(user) => {
-            let request = HoldRequest { show_id, seats, idempotency_key };
+            let choice = match (zone, quantity) {
+                (Some(zone), Some(quantity)) if seats.is_empty() => Choice::Best { zone, quantity },
+                _ => Choice::Seats(seats),
+            };
+            let request = HoldRequest { show_id, choice, idempotency_key };
             ports().ordering.place(&visitor, user, request).await
         }
     };

@@ -12,42 +12,64 @@ pub const SEATS_PER_ORDER_MAX: usize = 20;
 /// Most characters of an idempotency key.
 pub const IDEMPOTENCY_KEY_CHARS_MAX: usize = 64;
 
+/// Which seats a customer wants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// These very seats, in any order.
+    Seats(Vec<SeatIndex>),
+    /// The best seats of a price category that are free, together where possible.
+    Best {
+        /// The category.
+        zone: ZoneId,
+        /// How many.
+        quantity: u32,
+    },
+}
+
 /// A wish to hold seats of a show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HoldRequest {
     /// The show.
     pub show_id: ShowId,
-    /// The seats, in any order.
-    pub seats: Vec<SeatIndex>,
+    /// The seats.
+    pub choice: Choice,
     /// Names this one submission, so that sending it again can't place a second order.
     pub idempotency_key: String,
 }
 
-impl HoldRequest {
-    /// The seats in ascending order, once it is clear that they make sense for a show of `seat_count` seats.
-    ///
-    /// # Errors
-    /// Names the first thing that is wrong: no seats, too many, one twice, or one the plan does not have.
-    pub fn checked_seats(&self, seat_count: u32) -> Result<Vec<SeatIndex>, Refusal> {
-        if self.seats.is_empty() {
-            return Err(Refusal::NoSeats);
+/// Seats in ascending order, once it is clear that they make sense for a show of `seat_count` seats.
+///
+/// # Errors
+/// Names the first thing that is wrong: no seats, too many, one twice, or one the plan does not have.
+pub fn checked_seats(seats: &[SeatIndex], seat_count: u32) -> Result<Vec<SeatIndex>, Refusal> {
+    checked_quantity(u32::try_from(seats.len()).unwrap_or(u32::MAX))?;
+    let mut seen = BTreeSet::new();
+    for &seat in seats {
+        if seat.0 >= seat_count {
+            return Err(Refusal::UnknownSeat { seat });
         }
-        if self.seats.len() > SEATS_PER_ORDER_MAX {
-            let limit = u32::try_from(SEATS_PER_ORDER_MAX).unwrap_or(u32::MAX);
-            return Err(Refusal::TooManySeats { limit });
+        if !seen.insert(seat) {
+            return Err(Refusal::RepeatedSeat { seat });
         }
-        let mut seen = BTreeSet::new();
-        for &seat in &self.seats {
-            if seat.0 >= seat_count {
-                return Err(Refusal::UnknownSeat { seat });
-            }
-            if !seen.insert(seat) {
-                return Err(Refusal::RepeatedSeat { seat });
-            }
-        }
-        Ok(seen.into_iter().collect())
     }
+    Ok(seen.into_iter().collect())
+}
 
+/// A number of seats that one order may have.
+///
+/// # Errors
+/// When it is none or too many.
+pub fn checked_quantity(quantity: u32) -> Result<u32, Refusal> {
+    let limit = u32::try_from(SEATS_PER_ORDER_MAX).unwrap_or(u32::MAX);
+    match quantity {
+        0 => Err(Refusal::NoSeats),
+        quantity if quantity > limit => Err(Refusal::TooManySeats { limit }),
+        quantity => Ok(quantity),
+    }
+}
+
+impl HoldRequest {
     /// Whether the idempotency key can be part of a key name: short, letters, digits and hyphens.
     #[must_use]
     pub fn has_valid_key(&self) -> bool {
@@ -127,6 +149,11 @@ pub enum Refusal {
         /// Those seats; the others of the request are still free.
         seats: Vec<SeatIndex>,
     },
+    /// The show has no such price category.
+    UnknownZone {
+        /// The category.
+        zone: ZoneId,
+    },
     /// A price category has not enough places left.
     ZoneSoldOut {
         /// The category.
@@ -168,6 +195,7 @@ impl Refusal {
             Self::SaleNotStarted { .. } => "sale_not_started",
             Self::SaleEnded => "sale_ended",
             Self::SeatsTaken { .. } => "seats_taken",
+            Self::UnknownZone { .. } => "unknown_zone",
             Self::ZoneSoldOut { .. } => "zone_sold_out",
             Self::LimitReached { .. } => "limit_reached",
             Self::LevelRequired { .. } => "level_required",
@@ -188,37 +216,38 @@ pub struct Placed {
 mod tests {
     use super::*;
 
-    fn request(seats: &[u32]) -> HoldRequest {
-        HoldRequest {
-            show_id: ShowId(1),
-            seats: seats.iter().copied().map(SeatIndex).collect(),
-            idempotency_key: "0b4b6b2e-9d3c".to_owned(),
-        }
+    fn checked(seats: &[u32]) -> Result<Vec<SeatIndex>, Refusal> {
+        let seats: Vec<SeatIndex> = seats.iter().copied().map(SeatIndex).collect();
+        checked_seats(&seats, 10)
     }
 
     #[test]
     fn seats_are_put_in_plan_order() {
-        let seats = request(&[9, 2, 5]).checked_seats(10).unwrap();
-        assert_eq!(seats, [SeatIndex(2), SeatIndex(5), SeatIndex(9)]);
+        assert_eq!(checked(&[9, 2, 5]), Ok(vec![SeatIndex(2), SeatIndex(5), SeatIndex(9)]));
     }
 
     #[test]
     fn wishes_that_make_no_sense_are_refused_by_name() {
-        assert_eq!(request(&[]).checked_seats(10), Err(Refusal::NoSeats));
+        assert_eq!(checked(&[]), Err(Refusal::NoSeats));
         let many: Vec<u32> = (0..21).collect();
-        assert_eq!(request(&many).checked_seats(100), Err(Refusal::TooManySeats { limit: 20 }));
-        let twice = Err(Refusal::RepeatedSeat { seat: SeatIndex(3) });
-        assert_eq!(request(&[3, 1, 3]).checked_seats(10), twice);
-        let unknown = Err(Refusal::UnknownSeat { seat: SeatIndex(10) });
-        assert_eq!(request(&[1, 10]).checked_seats(10), unknown);
+        assert_eq!(checked(&many), Err(Refusal::TooManySeats { limit: 20 }));
+        assert_eq!(checked(&[3, 1, 3]), Err(Refusal::RepeatedSeat { seat: SeatIndex(3) }));
+        assert_eq!(checked(&[1, 10]), Err(Refusal::UnknownSeat { seat: SeatIndex(10) }));
+        assert_eq!(checked_quantity(0), Err(Refusal::NoSeats));
+        assert_eq!(checked_quantity(20), Ok(20));
+        assert_eq!(checked_quantity(21), Err(Refusal::TooManySeats { limit: 20 }));
     }
 
     #[test]
     fn an_idempotency_key_must_be_short_and_plain() {
-        assert!(request(&[]).has_valid_key());
+        let request = |key: &str| HoldRequest {
+            show_id: ShowId(1),
+            choice: Choice::Best { zone: ZoneId(1), quantity: 2 },
+            idempotency_key: key.to_owned(),
+        };
+        assert!(request("0b4b6b2e-9d3c").has_valid_key());
         for key in ["", "short", "with space1", "{s:1}:holds", &"x".repeat(65)] {
-            let hold = HoldRequest { idempotency_key: key.to_owned(), ..request(&[]) };
-            assert!(!hold.has_valid_key(), "{key}");
+            assert!(!request(key).has_valid_key(), "{key}");
         }
     }
 }

@@ -148,6 +148,10 @@ fn fixed_refusal_text(lang: Lang, refusal: &Refusal) -> &'static str {
             "Somebody was faster: some of these seats are taken. Your other seats are still chosen; nothing is held yet.",
             "有座位刚被他人选走。其余座位仍为您保留选择，尚未锁定。",
         ),
+        Refusal::UnknownZone { .. } => (
+            "This show has no such price category. Load the page again.",
+            "本场次没有这个票档，请刷新页面。",
+        ),
         Refusal::ZoneSoldOut { .. } => (
             "This price category has too few seats left. Choose fewer, or another one.",
             "这个票档余票不足，请减少数量或选择其他票档。",

@@ -4,6 +4,7 @@
 //! handlers that consumers of Kafka call; nothing else changes orders.
 
 pub mod accounts;
+mod best;
 pub mod cancel;
 pub mod catalogue;
 pub mod create;

@@ -10,8 +10,8 @@ use crate::{
 use app::{
     domain::{
         catalogue::ShowStatus,
-        hold::{HoldRequest, LimitedBy, Placed, Refusal},
-        ids::{OrderNo, SeatIndex, ShowId, ZoneId},
+        hold::{Choice, HoldRequest, LimitedBy, Placed, Refusal, checked_seats},
+        ids::{OrderNo, SeatIndex, ShowId},
         money::Money,
         order::OrderStatus,
         user::User,
@@ -56,19 +56,38 @@ impl Ticketing {
             return Err(AppError::Invalid { field: Field::IdempotencyKey });
         }
         let facts = self.offered_show(request.show_id).await?;
-        let seats = request.checked_seats(facts.show.seats_total)?;
-        let order_no = self.inner.numbers.next(user.id).ok_or(AppError::Busy { retry_after_ms: 1_000 })?;
-        let message = self.message(&facts, &seats, order_no, user, visitor)?;
-        let command = command(&message, user, visitor, request.idempotency_key);
-        match self.hold(&command).await.or_tell("hold seats")? {
-            HoldReply::Held { .. } => {
-                self.announce(&message).await;
-                Ok(Placed { order_no })
+        let order_no =
+            self.inner.numbers.next(user.id).ok_or(AppError::Busy { retry_after_ms: 1_000 })?;
+        let wish = Wish { user, visitor, facts: &facts, order_no, key: &request.idempotency_key };
+        let reply = match &request.choice {
+            Choice::Seats(seats) => {
+                let seats = checked_seats(seats, facts.show.seats_total)?;
+                self.hold_seats(&wish, &seats, &fingerprint(&seats)).await?
             }
+            Choice::Best { zone, quantity } => self.hold_best(&wish, *zone, *quantity).await?,
+        };
+        match reply {
+            HoldReply::Held { .. } => Ok(Placed { order_no }),
             HoldReply::Repeated(order_no) => Ok(Placed { order_no }),
             HoldReply::Refused(refusal) => Err(refusal.into()),
             HoldReply::Rebuild => Err(Refusal::Rebuilding.into()),
         }
+    }
+
+    /// Holds these very seats, and makes the order known when they are held.
+    pub(super) async fn hold_seats(
+        &self,
+        wish: &Wish<'_>,
+        seats: &[SeatIndex],
+        fingerprint: &str,
+    ) -> Result<HoldReply, AppError> {
+        let message = self.message(wish, seats)?;
+        let command = command(&message, wish, fingerprint);
+        let reply = self.hold(&command).await.or_tell("hold seats")?;
+        if matches!(reply, HoldReply::Held { .. }) {
+            self.announce(&message).await;
+        }
+        Ok(reply)
     }
 
     /// A show that buyers may see; drafts look like shows that do not exist.
@@ -92,14 +111,8 @@ impl Ticketing {
         })
     }
 
-    fn message(
-        &self,
-        facts: &ShowFacts,
-        seats: &[SeatIndex],
-        order_no: OrderNo,
-        user: &User,
-        visitor: &Visitor,
-    ) -> Result<PlacedMessage, AppError> {
+    fn message(&self, wish: &Wish<'_>, seats: &[SeatIndex]) -> Result<PlacedMessage, AppError> {
+        let Wish { user, visitor, facts, order_no, .. } = *wish;
         let mut placed = Vec::with_capacity(seats.len());
         let mut prices = Vec::with_capacity(seats.len());
         for &seat in seats {
@@ -185,25 +198,32 @@ fn limits(user: &User, visitor: &Visitor) -> Vec<(LimitedBy, String)> {
     ]
 }
 
-fn command(
-    message: &PlacedMessage,
-    user: &User,
-    visitor: &Visitor,
-    idempotency_key: String,
-) -> HoldCommand {
-    let seats: Vec<(SeatIndex, ZoneId)> =
-        message.seats.iter().map(|seat| (seat.seat, seat.zone_id)).collect();
-    let numbers: Vec<String> = seats.iter().map(|(seat, _)| seat.to_string()).collect();
+/// Who wants to buy, for which show, under which number.
+pub(super) struct Wish<'a> {
+    pub user: &'a User,
+    pub visitor: &'a Visitor,
+    pub facts: &'a ShowFacts,
+    pub order_no: OrderNo,
+    pub key: &'a str,
+}
+
+/// Names chosen seats, for the double-submit guard.
+fn fingerprint(seats: &[SeatIndex]) -> String {
+    let numbers: Vec<String> = seats.iter().map(ToString::to_string).collect();
+    numbers.join(".")
+}
+
+fn command(message: &PlacedMessage, wish: &Wish<'_>, fingerprint: &str) -> HoldCommand {
     HoldCommand {
         show: message.show_id,
         order_no: message.order_no,
-        user: user.id,
-        level: user.level,
+        user: wish.user.id,
+        level: wish.user.level,
         now: message.placed_at,
-        seats,
-        limits: limits(user, visitor),
-        idempotency_key,
-        fingerprint: numbers.join("."),
+        seats: message.seats.iter().map(|seat| (seat.seat, seat.zone_id)).collect(),
+        limits: limits(wish.user, wish.visitor),
+        idempotency_key: wish.key.to_owned(),
+        fingerprint: fingerprint.to_owned(),
         message: encoded(message),
     }
 }

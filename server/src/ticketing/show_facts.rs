@@ -9,12 +9,17 @@ use crate::mysql::{
     shows::{ShowRecord, ZoneRecord},
 };
 use app::domain::{
+    best_available::{SeatGroups, ZoneSeats},
     ids::{SeatIndex, ShowId, ZoneId},
     order::SeatLabel,
     plan::Plan,
 };
 use moka::future::Cache;
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 /// How long a show's facts are kept; staff's changes are seen by buyers within it.
 const FACTS_TTL: Duration = Duration::from_secs(3);
@@ -34,6 +39,9 @@ pub struct ShowFacts {
     pub zones: Vec<ZoneRecord>,
     /// Its plan.
     pub plan: Arc<Plan>,
+    /// Which seats of the plan are neighbours, for choosing the best ones.
+    pub seat_groups: Arc<SeatGroups>,
+    zone_seats: OnceLock<Vec<ZoneSeats>>,
     /// For each category of the plan, the place of its zone in `zones`.
     pub zone_of_category: Arc<[Option<u16>]>,
 }
@@ -51,6 +59,22 @@ impl ShowFacts {
     #[must_use]
     pub fn zone(&self, id: ZoneId) -> Option<&ZoneRecord> {
         self.zones.iter().find(|zone| zone.id == id)
+    }
+
+    /// The seats that a zone sells, for choosing the best ones; none when the show has no such zone.
+    #[must_use]
+    pub fn zone_seats(&self, id: ZoneId) -> Option<&ZoneSeats> {
+        let place = self.zones.iter().position(|zone| zone.id == id)?;
+        let all = self.zone_seats.get_or_init(|| {
+            let of_zone = |place: usize| {
+                ZoneSeats::of(&self.plan, |seat| {
+                    let zone = self.zone_of_category.get(usize::from(seat.category));
+                    zone.copied().flatten().is_some_and(|zone| usize::from(zone) == place)
+                })
+            };
+            (0..self.zones.len()).map(of_zone).collect()
+        });
+        all.get(place)
     }
 
     /// What a seat is called; sections are named only where the hall has several.
@@ -71,7 +95,7 @@ impl ShowFacts {
 pub struct ShowFactsCache {
     db: Db,
     shows: Cache<ShowId, Option<Arc<ShowFacts>>>,
-    plans: Cache<u64, Arc<Plan>>,
+    plans: Cache<u64, (Arc<Plan>, Arc<SeatGroups>)>,
 }
 
 impl ShowFactsCache {
@@ -93,29 +117,40 @@ impl ShowFactsCache {
     async fn read(&self, id: ShowId) -> Result<Option<Arc<ShowFacts>>, DbError> {
         let Some(show) = self.db.show(id).await? else { return Ok(None) };
         let zones = self.db.zones(id).await?;
-        let plan = self.plan(show.plan_id).await?;
+        let (plan, seat_groups) = self.plan(show.plan_id).await?;
         let place = self.db.place(show.hall_id.0).await?;
         let event = self.db.events(&[show.event_id]).await?.remove(&show.event_id);
         let (Some(place), Some(event)) = (place, event) else {
             return Err(DbError::Unreadable { what: "shows" });
         };
         let zone_of_category = zones_by_category(&plan, &zones);
-        Ok(Some(Arc::new(ShowFacts { show, event, place, zones, plan, zone_of_category })))
+        Ok(Some(Arc::new(ShowFacts {
+            show,
+            event,
+            place,
+            zones,
+            plan,
+            seat_groups,
+            zone_seats: OnceLock::new(),
+            zone_of_category,
+        })))
     }
 
-    async fn plan(&self, id: u64) -> Result<Arc<Plan>, DbError> {
+    async fn plan(&self, id: u64) -> Result<(Arc<Plan>, Arc<SeatGroups>), DbError> {
         if let Some(plan) = self.plans.get(&id).await {
             return Ok(plan);
         }
         let unreadable = || DbError::Unreadable { what: "seating_plan.content" };
         let content = self.db.plan_content(id).await?.ok_or_else(unreadable)?;
         // Thousands of seats take a moment to read; the async threads go on meanwhile.
-        let plan = tokio::task::spawn_blocking(move || Plan::parse(&content))
-            .await
-            .map_err(|_| unreadable())?
-            .map_err(|_| unreadable())?;
-        let plan = Arc::new(plan);
-        self.plans.insert(id, Arc::clone(&plan)).await;
+        let read = move || {
+            let plan = Plan::parse(&content).ok()?;
+            let groups = SeatGroups::of(&plan);
+            Some((Arc::new(plan), Arc::new(groups)))
+        };
+        let read = tokio::task::spawn_blocking(read).await.ok().flatten();
+        let plan = read.ok_or_else(unreadable)?;
+        self.plans.insert(id, plan.clone()).await;
         Ok(plan)
     }
 }

@@ -4,6 +4,7 @@
 
 mod gateway;
 mod kafka;
+mod model;
 mod sale;
 mod scripts;
 mod support;

@@ -1,6 +1,7 @@
 //! The sale itself: holding, ordering, paying, giving up, and letting time pass.
 
 mod bad_input;
+mod best;
 mod contention;
 mod expiry;
 mod journey;

@@ -8,5 +8,6 @@ mod hold;
 mod leases;
 mod load;
 mod order_cache;
+mod properties;
 mod release;
 mod seats;

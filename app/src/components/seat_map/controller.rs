@@ -20,6 +20,7 @@ use crate::{
     },
     i18n::{Lang, show},
 };
+use gloo_timers::future::TimeoutFuture;
 use leptos::{html, prelude::*};
 use leptos_router::{
     NavigateOptions,
@@ -30,6 +31,9 @@ use std::{
     rc::Rc,
 };
 use web_sys::{Event, HtmlElement, HtmlInputElement, wasm_bindgen::JsCast};
+
+/// Rows that are read before the browser may do something else.
+const ROWS_AT_ONCE: u32 = 16;
 
 /// Everything the map's events need. It lives as long as the page's map.
 struct Controller {
@@ -45,6 +49,7 @@ struct Controller {
     seats: RefCell<SeatMap>,
     /// Where the seats are; read from the page when it is first needed.
     spots: OnceCell<Vec<Spot>>,
+    is_reading: Cell<bool>,
     /// The seat that the keyboard comes back to.
     rover: Cell<Option<SeatIndex>>,
     /// Whether the reader's last act was with a pointer.
@@ -227,9 +232,31 @@ impl Controller {
         Some(self.describe(seat, &dom::seat(seat)?))
     }
 
-    /// Where the seats are.
+    /// Where the seats are, in the order of their numbers.
     fn spots(&self) -> &[Spot] {
-        self.spots.get_or_init(|| dom::read_spots(&self.plane))
+        self.spots.get_or_init(|| {
+            let rows = (0..).zip(dom::rows(&self.plane));
+            rows.flat_map(|(row, element)| grid::read_row(&element.inner_html(), row).collect::<Vec<_>>()).collect()
+        })
+    }
+
+    /// Reads where the seats are, a few rows at a time, before the first arrow key asks for it all at once.
+    fn read_spots_ahead(self: &Rc<Self>) {
+        if self.spots.get().is_some() || self.is_reading.replace(true) {
+            return;
+        }
+        let controller = Rc::clone(self);
+        leptos::task::spawn_local(async move {
+            let mut spots = Vec::new();
+            for (row, element) in (0..).zip(dom::rows(&controller.plane)) {
+                spots.extend(grid::read_row(&element.inner_html(), row));
+                if row % ROWS_AT_ONCE == ROWS_AT_ONCE - 1 {
+                    TimeoutFuture::new(0).await;
+                }
+            }
+            // An arrow key that came first has read them already.
+            let _ = controller.spots.set(spots);
+        });
     }
 
     fn on_event(self: &Rc<Self>, event: &Event) {

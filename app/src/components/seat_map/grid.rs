@@ -2,13 +2,13 @@
 
 use crate::domain::ids::SeatIndex;
 
-/// Where a seat is drawn, in parts of the map's width, and which row of the plan it is of.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Where a seat is drawn, in hundredths of a percent of the map's width, and which row of the plan it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
     /// To the right.
-    pub x: f32,
+    pub x: i32,
     /// Down.
-    pub y: f32,
+    pub y: i32,
     /// Number of its row, in the order of the page.
     pub row: u32,
 }
@@ -23,9 +23,29 @@ pub enum Arrow {
 }
 
 /// A step sideways counts as much as this many ahead, so that a way stays straight.
-const SIDEWAYS: f32 = 2.0;
-/// Seats whose lines are farther apart than this many steps ahead are not "in that direction".
-const STEEPEST: f32 = 1.5;
+const SIDEWAYS: i32 = 2;
+/// To the left or right, no seat counts that is farther aside than ahead.
+const STEEPEST: i32 = 1;
+
+/// The places of a row's seats, read from the row as the server wrote it. Asking thousands of elements one by one takes
+/// several times as long, and parsing floating point numbers would make the program larger.
+pub fn read_row(html: &str, row: u32) -> impl Iterator<Item = Spot> + '_ {
+    html.split("style=\"margin:").skip(1).filter_map(move |seat| {
+        let (y, rest) = seat.split_once("% 0 0 ")?;
+        let (x, _) = rest.split_once('%')?;
+        Some(Spot { x: hundredths(x)?, y: hundredths(y)?, row })
+    })
+}
+
+/// Reads a number with at most two decimals.
+fn hundredths(text: &str) -> Option<i32> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let factor = [100, 10, 1].get(decimals.len())?;
+    let decimals: i32 = if decimals.is_empty() { 0 } else { decimals.parse().ok()? };
+    let whole: i32 = whole.parse().ok()?;
+    let decimals = decimals * factor;
+    Some(whole * 100 + if text.starts_with('-') { -decimals } else { decimals })
+}
 
 /// The seat that an arrow leads to: along the seat's own row first, then straight on to the nearest other row. Seats that
 /// can't be chosen are passed over.
@@ -39,11 +59,11 @@ pub fn step(
     let is_level = matches!(arrow, Arrow::Left | Arrow::Right);
     let along_row = |there: &Spot| {
         let (ahead, _) = ahead_and_aside(&here, there, arrow);
-        (is_level && there.row == here.row && ahead > 0.0).then_some(ahead)
+        (is_level && there.row == here.row && ahead > 0).then_some(ahead)
     };
     let straight_on = |there: &Spot| {
         let (ahead, aside) = ahead_and_aside(&here, there, arrow);
-        let counts = there.row != here.row && ahead > 0.0 && (!is_level || aside <= ahead * STEEPEST);
+        let counts = there.row != here.row && ahead > 0 && (!is_level || aside <= ahead * STEEPEST);
         counts.then_some(ahead + SIDEWAYS * aside)
     };
     nearest(spots, along_row, &is_free).or_else(|| nearest(spots, straight_on, &is_free))
@@ -72,8 +92,9 @@ pub fn neighbour(
 ) -> Option<SeatIndex> {
     let here = spot(spots, of)?;
     let distance = |there: &Spot| {
-        let other_row = if there.row == here.row { 1.0 } else { SIDEWAYS };
-        Some((here.x - there.x).hypot(here.y - there.y) * other_row)
+        let other_row = if there.row == here.row { 1 } else { SIDEWAYS };
+        let (right, down) = (there.x - here.x, there.y - here.y);
+        Some(right.pow(2).saturating_add(down.pow(2)).saturating_mul(other_row))
     };
     nearest(spots, distance, &is_free)
 }
@@ -82,7 +103,7 @@ fn spot(spots: &[Spot], seat: SeatIndex) -> Option<Spot> {
     spots.get(usize::try_from(seat.0).ok()?).copied()
 }
 
-fn ahead_and_aside(here: &Spot, there: &Spot, arrow: Arrow) -> (f32, f32) {
+fn ahead_and_aside(here: &Spot, there: &Spot, arrow: Arrow) -> (i32, i32) {
     let (right, down) = (there.x - here.x, there.y - here.y);
     match arrow {
         Arrow::Left => (-right, down.abs()),
@@ -95,10 +116,10 @@ fn ahead_and_aside(here: &Spot, there: &Spot, arrow: Arrow) -> (f32, f32) {
 /// The free seat with the smallest measure. Whether a seat is free is asked only of those that would be nearer.
 fn nearest(
     spots: &[Spot],
-    measure: impl Fn(&Spot) -> Option<f32>,
+    measure: impl Fn(&Spot) -> Option<i32>,
     is_free: &impl Fn(SeatIndex) -> bool,
 ) -> Option<SeatIndex> {
-    let mut best: Option<(f32, SeatIndex)> = None;
+    let mut best: Option<(i32, SeatIndex)> = None;
     for (number, there) in (0_u32..).zip(spots) {
         if let Some(length) = measure(there)
             && best.is_none_or(|(shortest, _)| length < shortest)
@@ -116,22 +137,30 @@ mod tests {
 
     /// Two rows of four seats, the second numbered from the right; row 2 is across the aisle from row 0.
     fn spots() -> Vec<Spot> {
-        let at = |x: f32, y: f32, row| Spot { x, y, row };
+        let at = |x: i32, y: i32, row| Spot { x, y, row };
         vec![
-            at(0.0, 0.0, 0),
-            at(1.0, 0.1, 0),
-            at(2.0, 0.1, 0),
-            at(3.0, 0.0, 0),
-            at(3.0, 1.0, 1),
-            at(2.0, 1.1, 1),
-            at(1.0, 1.1, 1),
-            at(0.0, 1.0, 1),
-            at(6.0, 0.0, 2),
+            at(0, 0, 0),
+            at(100, 10, 0),
+            at(200, 10, 0),
+            at(300, 0, 0),
+            at(300, 100, 1),
+            at(200, 110, 1),
+            at(100, 110, 1),
+            at(0, 100, 1),
+            at(600, 0, 2),
         ]
     }
 
     fn go(from: u32, arrow: Arrow) -> Option<u32> {
         step(&spots(), SeatIndex(from), arrow, |_| true).map(|seat| seat.0)
+    }
+
+    #[test]
+    fn places_are_read_as_the_server_writes_them() {
+        let html = r#"<span class="seat" style="margin:12.5% 0 0 3.07%"><input></span><span class="seat"
+            style="margin:-0.25% 0 0 40%;width:2%"><input></span>"#;
+        let spots: Vec<Spot> = read_row(html, 7).collect();
+        assert_eq!(spots, [Spot { x: 307, y: 1250, row: 7 }, Spot { x: 4000, y: -25, row: 7 }]);
     }
 
     #[test]

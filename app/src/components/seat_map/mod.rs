@@ -5,7 +5,8 @@
 //! changes, and touches only the seats that changed.
 //!
 //! **Architecture Invariant:** taking over the server's page costs the same whatever the number of seats. Nothing here
-//! walks over all seats in the browser, but for the arrow keys' first use and an update that replaces the whole map.
+//! walks over all seats at once in the browser: where they are is read a few rows at a time when the keyboard comes to the
+//! map, and large updates are shown a hundred seats at a time.
 
 mod choice;
 #[cfg(all(feature = "hydrate", not(feature = "ssr")))]

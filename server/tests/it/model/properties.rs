@@ -20,42 +20,66 @@ pub fn all(sale: &Sale) -> Vec<Property<Sale>> {
     let mut properties = vec![
         Property::always(SOLD_ONCE, |_, state: &State| is_sold_once(state)),
         Property::always(PAID_HAS_CLAIMS, |_, state: &State| {
-            state.orders.iter().all(|order| order.row != Row::Paid || order.claims)
+            state
+                .orders
+                .iter()
+                .all(|order| order.row != Row::Paid || order.claims)
         }),
         Property::always(LIVE_KEEPS_SEATS, |_, state: &State| {
-            state.orders.iter().all(|order| !(order.is_live() && order.given_back))
+            state
+                .orders
+                .iter()
+                .all(|order| !(order.is_live() && order.given_back))
         }),
         Property::always(OWN_LOCKS_ONLY, |_, state: &State| !state.foreign_freed),
         Property::always(NO_MONEY_LOST, |_, state: &State| {
             state.orders.iter().all(|order| {
-                order.notice != Notice::Acknowledged || order.row == Row::Paid || order.refund != Refund::None
+                order.notice != Notice::Acknowledged
+                    || order.row == Row::Paid
+                    || order.refund != Refund::None
             })
         }),
-        Property::always(COMES_TO_REST, |sale, state| rested(sale, state).is_some_and(|end| is_in_order(&end))),
+        Property::always(COMES_TO_REST, |sale, state| {
+            rested(sale, state).is_some_and(|end| is_in_order(&end))
+        }),
         Property::sometimes("a late payment goes back", |_, state: &State| {
-            state.orders.iter().any(|order| order.refund == Refund::Done)
+            state
+                .orders
+                .iter()
+                .any(|order| order.refund == Refund::Done)
         }),
         Property::sometimes("a message meets its tombstone", |_, state: &State| {
             state.memory.consumers.iter().any(|consumer| {
                 matches!(consumer, Consumer::Write(who) if state.orders[*who].row == Row::Discarded)
             })
         }),
-        Property::sometimes("a seat goes to a second customer after the first gave up", |_, state: &State| {
-            let [first, second] = &state.orders;
-            first.is_over() && second.row == Row::Paid && (0..SEATS).any(|seat| first.wants(seat) && second.wants(seat))
-        }),
+        Property::sometimes(
+            "a seat goes to a second customer after the first gave up",
+            |_, state: &State| {
+                let [first, second] = &state.orders;
+                first.is_over()
+                    && second.row == Row::Paid
+                    && (0..SEATS).any(|seat| first.wants(seat) && second.wants(seat))
+            },
+        ),
     ];
     if sale.both_can_buy() {
-        properties.push(Property::sometimes("both customers buy", |_, state: &State| {
-            state.orders.iter().all(|order| order.row == Row::Paid)
-        }));
+        properties.push(Property::sometimes(
+            "both customers buy",
+            |_, state: &State| state.orders.iter().all(|order| order.row == Row::Paid),
+        ));
     }
     properties
 }
 
 fn is_sold_once(state: &State) -> bool {
     (0..SEATS).all(|seat| {
-        state.orders.iter().filter(|order| order.is_live() && order.wants(seat)).count() <= 1
+        state
+            .orders
+            .iter()
+            .filter(|order| order.is_live() && order.wants(seat))
+            .count()
+            <= 1
     })
 }
 
@@ -68,7 +92,10 @@ fn rested(sale: &Sale, state: &State) -> Option<State> {
     for _ in 0..STEPS_TO_REST_MAX {
         owed.clear();
         sale.owed(&state, &mut owed);
-        let next = owed.iter().map(|&action| sale.after(&state, action)).find(|next| *next != state);
+        let next = owed
+            .iter()
+            .map(|&action| sale.after(&state, action))
+            .find(|next| *next != state);
         match next {
             Some(next) => state = next,
             None => return Some(state),
@@ -80,7 +107,8 @@ fn rested(sale: &Sale, state: &State) -> Option<State> {
 /// Whether a state at rest is as it should be: seats are free or sold to paid orders, and money is kept or given back.
 fn is_in_order(state: &State) -> bool {
     let seats = (0..SEATS).all(|seat| {
-        let paid = (0..ORDERS).find(|&who| state.orders[who].row == Row::Paid && state.orders[who].wants(seat));
+        let paid = (0..ORDERS)
+            .find(|&who| state.orders[who].row == Row::Paid && state.orders[who].wants(seat));
         state.redis.seats[seat] == paid.map_or(Seat::Free, Seat::Sold)
     });
     let money = state.orders.iter().all(|order| {

@@ -68,7 +68,11 @@ pub enum Action {
     /// The placing server or the relay sends the message.
     Send(Who),
     /// A consumer takes a message, for the first time or again, and judges its age.
-    Take { consumer: usize, who: Who, is_fresh: bool },
+    Take {
+        consumer: usize,
+        who: Who,
+        is_fresh: bool,
+    },
     /// A consumer goes one step further.
     Consume(usize),
     /// Timeout, sweeper, customer or staff end a pending order: one and the same transaction.
@@ -125,14 +129,22 @@ impl Sale {
     /// Whether the customers may want different seats.
     pub fn both_can_buy(&self) -> bool {
         let [firsts, seconds] = self.wishes;
-        let differ = |first: &Seats, second: &Seats| first.iter().zip(second).all(|(one, other)| !(one & other));
-        firsts.iter().any(|first| seconds.iter().any(|second| differ(first, second)))
+        let differ = |first: &Seats, second: &Seats| {
+            first.iter().zip(second).all(|(one, other)| !(one & other))
+        };
+        firsts
+            .iter()
+            .any(|first| seconds.iter().any(|second| differ(first, second)))
     }
 
     /// Steps that the system takes by itself sooner or later, those that finish something first.
     pub fn owed(&self, state: &State, actions: &mut Vec<Action>) {
         let consumers = &state.memory.consumers;
-        actions.extend((0..consumers.len()).filter(|&at| consumers[at] != Consumer::Idle).map(Action::Consume));
+        actions.extend(
+            (0..consumers.len())
+                .filter(|&at| consumers[at] != Consumer::Idle)
+                .map(Action::Consume),
+        );
         if !state.redis.loaded || state.memory.loader != Loader::Idle {
             actions.push(Action::Load);
         }
@@ -145,10 +157,16 @@ impl Sale {
                 actions.push(Action::Send(who));
             }
             if order.notice == Notice::Repeating {
-                actions.push(Action::Notify { who, acknowledged: true });
+                actions.push(Action::Notify {
+                    who,
+                    acknowledged: true,
+                });
             }
             if order.unsettled {
-                actions.push(Action::Settle { who, finished: true });
+                actions.push(Action::Settle {
+                    who,
+                    finished: true,
+                });
             }
             if order.refund == Refund::Requested {
                 actions.push(Action::SettleRefund(who));
@@ -167,7 +185,11 @@ impl Sale {
     /// What nobody owes: customers, delays, losses, repeats and crashes.
     fn surroundings(&self, state: &State, actions: &mut Vec<Action>) {
         // Consumers are alike, so that the first idle one stands for all.
-        let idle = state.memory.consumers.iter().position(|consumer| *consumer == Consumer::Idle);
+        let idle = state
+            .memory
+            .consumers
+            .iter()
+            .position(|consumer| *consumer == Consumer::Idle);
         for who in 0..ORDERS {
             let order = &state.orders[who];
             if !order.is_known {
@@ -179,16 +201,27 @@ impl Sale {
                 actions.push(Action::Send(who));
             }
             if let (true, Some(consumer)) = (order.is_sent, idle) {
-                actions.extend([true, false].map(|is_fresh| Action::Take { consumer, who, is_fresh }));
+                actions.extend([true, false].map(|is_fresh| Action::Take {
+                    consumer,
+                    who,
+                    is_fresh,
+                }));
             }
-            if order.notice == Notice::Nothing && matches!(order.row, Row::Pending | Row::Cancelled) {
+            if order.notice == Notice::Nothing && matches!(order.row, Row::Pending | Row::Cancelled)
+            {
                 actions.push(Action::Pay(who));
             }
             if order.notice == Notice::Repeating {
-                actions.push(Action::Notify { who, acknowledged: false });
+                actions.push(Action::Notify {
+                    who,
+                    acknowledged: false,
+                });
             }
             if order.unsettled {
-                actions.push(Action::Settle { who, finished: false });
+                actions.push(Action::Settle {
+                    who,
+                    finished: false,
+                });
             }
             if order.row != Row::Missing {
                 actions.push(Action::Repair(who));

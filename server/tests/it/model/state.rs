@@ -186,7 +186,10 @@ pub struct State {
 impl State {
     pub const START: Self = Self {
         orders: [Order::NEW; ORDERS],
-        redis: Redis { loaded: true, ..Redis::LOST },
+        redis: Redis {
+            loaded: true,
+            ..Redis::LOST
+        },
         memory: Memory::EMPTY,
         foreign_freed: false,
     };
@@ -220,7 +223,9 @@ impl State {
 
     fn free_seats(&mut self, who: Who, checks_owner: bool) {
         for seat in self.orders[who].seats() {
-            let (Seat::Locked(owner) | Seat::Sold(owner)) = self.redis.seats[seat] else { continue };
+            let (Seat::Locked(owner) | Seat::Sold(owner)) = self.redis.seats[seat] else {
+                continue;
+            };
             if owner != who && checks_owner {
                 continue;
             }

@@ -2,7 +2,9 @@
 
 use super::{
     protocol::{Action, Sale},
-    state::{Consumer, Loader, Memory, Notice, ORDERS, Redis, Refund, Row, SEATS, Seat, State, Who},
+    state::{
+        Consumer, Loader, Memory, Notice, ORDERS, Redis, Refund, Row, SEATS, Seat, State, Who,
+    },
 };
 
 impl Sale {
@@ -17,9 +19,16 @@ impl Sale {
                 }
             }
             Action::Send(who) => next.orders[who].is_sent = true,
-            Action::Take { consumer, who, is_fresh } => {
-                next.memory.consumers[consumer] =
-                    if is_fresh { Consumer::Write(who) } else { self.giving_up(who) };
+            Action::Take {
+                consumer,
+                who,
+                is_fresh,
+            } => {
+                next.memory.consumers[consumer] = if is_fresh {
+                    Consumer::Write(who)
+                } else {
+                    self.giving_up(who)
+                };
             }
             Action::Consume(consumer) => self.consume(&mut next, consumer),
             Action::End(who) => end(&mut next, who),
@@ -37,7 +46,9 @@ impl Sale {
             Action::Failover(who) => forget_hold(&mut next, who),
             Action::Wipe => {
                 next.redis = Redis::LOST;
-                next.orders.iter_mut().for_each(|order| order.is_known = false);
+                next.orders
+                    .iter_mut()
+                    .for_each(|order| order.is_known = false);
             }
             Action::Crash => next.memory = Memory::EMPTY,
         }
@@ -47,7 +58,11 @@ impl Sale {
     }
 
     fn giving_up(&self, who: Who) -> Consumer {
-        if self.protocol.row_before_release { Consumer::Discard(who) } else { Consumer::ReleaseFirst(who) }
+        if self.protocol.row_before_release {
+            Consumer::Discard(who)
+        } else {
+            Consumer::ReleaseFirst(who)
+        }
     }
 
     fn consume(&self, state: &mut State, at: usize) {
@@ -81,9 +96,12 @@ impl Sale {
     }
 
     fn is_claimed_by_another(&self, state: &State, who: Who) -> bool {
-        let overlaps = |other: Who| (0..SEATS).any(|seat| state.orders[who].wants(seat) && state.orders[other].wants(seat));
+        let overlaps = |other: Who| {
+            (0..SEATS).any(|seat| state.orders[who].wants(seat) && state.orders[other].wants(seat))
+        };
         self.protocol.claims_are_unique
-            && (0..ORDERS).any(|other| other != who && state.orders[other].claims && overlaps(other))
+            && (0..ORDERS)
+                .any(|other| other != who && state.orders[other].claims && overlaps(other))
     }
 
     fn notify(&self, state: &mut State, who: Who, acknowledged: bool) {
@@ -122,7 +140,9 @@ impl Sale {
             // The row first: from now on a late message meets it. The seats follow as those of any order that is over.
             Row::Missing if self.protocol.tombstone => state.orders[who].row = Row::Discarded,
             Row::Missing => state.free(who, checks_owner),
-            Row::Cancelled | Row::Discarded if self.protocol.frees_without_record => state.free(who, checks_owner),
+            Row::Cancelled | Row::Discarded if self.protocol.frees_without_record => {
+                state.free(who, checks_owner)
+            }
             Row::Cancelled | Row::Discarded => state.release(who, checks_owner),
             Row::Pending => state.restore(who),
             Row::Paid => {
@@ -157,11 +177,23 @@ fn record_payment(state: &mut State, who: Who) {
 
 fn load(state: &mut State) {
     state.memory.loader = match state.memory.loader.clone() {
-        Loader::Idle => Loader::Orders(state.orders.each_ref().map(|order| order.row == Row::Pending)),
-        Loader::Orders(pending) => Loader::Seats(pending, std::array::from_fn(|seat| claimed_seat(state, seat))),
+        Loader::Idle => Loader::Orders(
+            state
+                .orders
+                .each_ref()
+                .map(|order| order.row == Row::Pending),
+        ),
+        Loader::Orders(pending) => Loader::Seats(
+            pending,
+            std::array::from_fn(|seat| claimed_seat(state, seat)),
+        ),
         Loader::Seats(pending, seats) => {
             if !state.redis.loaded {
-                state.redis = Redis { loaded: true, seats, holds: pending };
+                state.redis = Redis {
+                    loaded: true,
+                    seats,
+                    holds: pending,
+                };
             }
             Loader::Idle
         }

@@ -4,7 +4,7 @@ use super::{TestApp, app::make_account, eventually};
 use app::{
     domain::{
         hold::Placed,
-        ids::{OrderNo, SeatIndex, ShowId},
+        ids::{OrderNo, SeatIndex, ShowId, ZoneId},
         order::{OrderStatus, OrderView},
     },
     error::AppError,
@@ -64,6 +64,20 @@ impl Customer {
         let seats: Vec<String> = seats.iter().map(ToString::to_string).collect();
         let mut form = vec![("show_id", show.as_str()), ("idempotency_key", key)];
         form.extend(seats.iter().map(|seat| ("seats[]", seat.as_str())));
+        let placed: Placed = self.post("/api/orders/place", &form).await?;
+        Ok(placed.order_no)
+    }
+
+    /// Asks for the best seats of a zone.
+    pub async fn place_best(&self, show: ShowId, zone: ZoneId, quantity: u32) -> Answer<OrderNo> {
+        let form = [
+            ("show_id", show.to_string()),
+            ("zone", zone.to_string()),
+            ("quantity", quantity.to_string()),
+            ("idempotency_key", uuid::Uuid::new_v4().to_string()),
+        ];
+        let form: Vec<(&str, &str)> =
+            form.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let placed: Placed = self.post("/api/orders/place", &form).await?;
         Ok(placed.order_no)
     }

@@ -6,7 +6,7 @@ use super::{
 };
 use app::{
     domain::{
-        hold::HoldRequest,
+        hold::{Choice, HoldRequest},
         ids::{OrderNo, SeatIndex, ShowId},
         order::OrderStatus,
         seat::{MapUpdate, SeatState},
@@ -64,7 +64,7 @@ impl Stage {
         };
         let request = HoldRequest {
             show_id: show,
-            seats: seats.iter().copied().map(SeatIndex).collect(),
+            choice: Choice::Seats(seats.iter().copied().map(SeatIndex).collect()),
             idempotency_key: uuid::Uuid::new_v4().to_string(),
         };
         Ok(self.ticketing.place(&visitor, user, request).await?.order_no)

@@ -1,9 +1,6 @@
 //! The map's elements. What fails here fails only for names that are no attribute names, and those below are.
 
-use crate::{
-    components::seat_map::grid::Spot,
-    domain::{ids::SeatIndex, seat::SeatState},
-};
+use crate::domain::{ids::SeatIndex, seat::SeatState};
 use leptos::prelude::document;
 use web_sys::{Element, HtmlElement, HtmlInputElement, wasm_bindgen::JsCast};
 
@@ -86,21 +83,9 @@ pub fn focus(element: &HtmlElement) {
     let _ = element.focus();
 }
 
-/// Where all seats are, in the order of their numbers.
-///
-/// Read row by row from the page's own text: asking thousands of elements one by one takes several times as long.
-pub fn read_spots(plane: &HtmlElement) -> Vec<Spot> {
-    let rows = plane.children();
-    let mut spots = Vec::new();
-    for place in 0..rows.length() {
-        let Some(row) = rows.item(place).filter(|row| row.tag_name() == "DIV") else { continue };
-        let text = row.inner_html();
-        let seats = text.split("style=\"margin:").skip(1).filter_map(|seat| {
-            let (y, rest) = seat.split_once("% 0 0 ")?;
-            let (x, _) = rest.split_once('%')?;
-            Some(Spot { x: x.parse().ok()?, y: y.parse().ok()?, row: place })
-        });
-        spots.extend(seats);
-    }
-    spots
+/// The rows of a map, from top to bottom of the page.
+pub fn rows(plane: &HtmlElement) -> Vec<Element> {
+    let children = plane.children();
+    let rows = (0..children.length()).filter_map(|place| children.item(place));
+    rows.filter(|row| row.tag_name() == "DIV").collect()
 }

@@ -1,7 +1,7 @@
 //! The map's size and place in its window: buttons, wheel, two fingers, and dragging with the mouse. One finger scrolls by
 //! itself.
 
-use super::Controller;
+use super::{Controller, dom};
 use web_sys::{
     Element, Event, HtmlElement, PointerEvent, TouchEvent, WheelEvent, wasm_bindgen::JsCast,
 };
@@ -135,9 +135,8 @@ impl Controller {
     /// A scale at which the whole map fits at least and a seat does not become a wall.
     fn bounded(&self, scale: f64) -> f64 {
         let (width, height) = self.size();
-        let unit = |name| self.plane.style().get_property_value(name).ok()?.trim().parse::<f64>().ok();
-        let seat_px = unit("--side").unwrap_or(1.0) / unit("--w").unwrap_or(1.0) * width;
         let whole = (f64::from(self.window.client_width()) / width).min(f64::from(self.window.client_height()) / height);
+        let seat_px = dom::find(&self.plane, ".seat").map_or(SEAT_PX_MAX, |seat| f64::from(seat.offset_width()));
         scale.clamp(whole.min(1.0), (SEAT_PX_MAX / seat_px).max(1.0))
     }
 
@@ -149,16 +148,16 @@ impl Controller {
         let before = self.plane.get_bounding_client_rect();
         let part = ((at.0 - before.left()) / before.width(), (at.1 - before.top()) / before.height());
         let aside = ((f64::from(self.window.client_width()) - width * scale) / 2.0).max(0.0);
-        let (right, bottom) = (width * (scale - 1.0), height * (scale - 1.0));
-        let style = self.plane.style();
-        for (name, value) in [
-            ("width", format!("{width}px")),
-            ("transform", format!("scale({scale:.4})")),
-            ("margin", format!("0 {right:.1}px {bottom:.1}px {aside:.1}px")),
-        ] {
-            // Fails only for names that are none.
-            let _ = style.set_property(name, &value);
+        let (right, bottom) = (whole(width * (scale - 1.0)), whole(height * (scale - 1.0)));
+        if self.scale.get() == 1.0 {
+            // A smaller map must not make the window smaller, and move the buttons away from under the finger.
+            set_px(&self.window, "min-height", self.window.offset_height());
         }
+        set_px(&self.plane, "width", whole(width));
+        // In whole numbers: writing floating point numbers would make the program larger.
+        let style = self.plane.style();
+        let _ = style.set_property("transform", &format!("scale(calc({} / 10000))", whole(scale * 10_000.0)));
+        let _ = style.set_property("margin", &format!("0 {right}px {bottom}px {}px", whole(aside)));
         self.scale.set(scale);
         let after = self.plane.get_bounding_client_rect();
         let (right, down) = (part.0 * after.width(), part.1 * after.height());
@@ -182,7 +181,16 @@ impl Controller {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a map is some thousand pixels wide")]
+fn whole(value: f64) -> i32 {
+    value.round() as i32
+}
+
+fn set_px(element: &HtmlElement, property: &str, length: i32) {
+    // Fails only for names that are none.
+    let _ = element.style().set_property(property, &format!("{length}px"));
+}
+
 fn scroll_by(window: &HtmlElement, right: f64, down: f64) {
-    window.set_scroll_left(window.scroll_left() + right.round() as i32);
-    window.set_scroll_top(window.scroll_top() + down.round() as i32);
+    window.set_scroll_left(window.scroll_left() + whole(right));
+    window.set_scroll_top(window.scroll_top() + whole(down));
 }

@@ -9,6 +9,7 @@ use crate::{
     components::seat_map::grid::{self, Arrow},
     domain::{ids::SeatIndex, seat::SeatState},
 };
+use std::rc::Rc;
 use web_sys::{FocusEvent, HtmlInputElement, KeyboardEvent, Node, wasm_bindgen::JsCast};
 
 impl Controller {
@@ -54,8 +55,11 @@ impl Controller {
     }
 
     /// Coming to the map by Tab leads to the seat that the keyboard was on before, not to the first or last of all.
-    pub(super) fn on_focus(&self, event: &FocusEvent) {
+    pub(super) fn on_focus(self: &Rc<Self>, event: &FocusEvent) {
         let Some((_, seat)) = self.seat_at(event.target()) else { return };
+        if !self.by_pointer.get() {
+            self.read_spots_ahead();
+        }
         let from = event.related_target().and_then(|from| from.dyn_into::<Node>().ok());
         let is_from_outside = !from.is_some_and(|from| self.plane.contains(Some(&from)));
         if is_from_outside

@@ -50,6 +50,7 @@ fn new_controller(window: HtmlElement, plane: HtmlElement, facts: MapFacts, stat
         state,
         lang,
         spots: OnceCell::new(),
+        is_reading: Cell::new(false),
         rover: Cell::new(None),
         by_pointer: Cell::new(false),
         scale: Cell::new(1.0),

@@ -4,13 +4,17 @@
 //! variant of `Step`, and a line in `Stage::play`.
 
 use app::domain::{
+    catalogue::ShowStatus,
     hold::Refusal,
     ids::{OrderNo, SeatIndex, UserId, ZoneId},
     seat::{SeatChange, SeatState},
 };
 use server::redis::{
     HoldRecord, limit_field,
-    scripts::{ConfirmReply, FreeReply, HoldCommand, HoldReply, LoadShow, ReleaseReply, RestoreReply, ShowMeta},
+    scripts::{
+        ConfirmReply, FreeReply, HoldCommand, HoldReply, LoadReply, LoadShow, ReleaseReply,
+        RestoreReply, ShowMeta,
+    },
 };
 use std::collections::BTreeMap;
 
@@ -42,19 +46,53 @@ impl ModelShow {
         Self {
             meta: Some(load.meta.clone()),
             states,
-            owners: load.seats.iter().filter_map(|seat| Some((seat.seat, seat.order_no?))).collect(),
+            owners: load
+                .seats
+                .iter()
+                .filter_map(|seat| Some((seat.seat, seat.order_no?)))
+                .collect(),
             holds: load.holds.iter().cloned().collect(),
             unsent: BTreeMap::new(),
-            zones: load.zones.iter().map(|(zone, left)| (*zone, i64::from(*left))).collect(),
-            bought: load.bought.iter().map(|(field, count)| (field.clone(), i64::from(*count))).collect(),
+            zones: load
+                .zones
+                .iter()
+                .map(|(zone, left)| (*zone, i64::from(*left)))
+                .collect(),
+            bought: load
+                .bought
+                .iter()
+                .map(|(field, count)| (field.clone(), i64::from(*count)))
+                .collect(),
             changes: Vec::new(),
             idempotency: BTreeMap::new(),
             guards: BTreeMap::new(),
         }
     }
 
+    pub fn state(&self, seat: SeatIndex) -> SeatState {
+        self.states[place(seat)]
+    }
+
+    pub fn seats(&self) -> impl Iterator<Item = (SeatIndex, SeatState)> + '_ {
+        (0..).map(SeatIndex).zip(self.states.iter().copied())
+    }
+
+    pub fn load(&mut self, load: &LoadShow) -> LoadReply {
+        if let Some(meta) = &self.meta {
+            return LoadReply::AlreadyPresent { epoch: meta.epoch };
+        }
+        *self = Self {
+            idempotency: std::mem::take(&mut self.idempotency),
+            guards: std::mem::take(&mut self.guards),
+            ..Self::new(load)
+        };
+        LoadReply::Loaded
+    }
+
     pub fn hold(&mut self, command: &HoldCommand) -> HoldReply {
-        let Some(meta) = self.meta.clone() else { return HoldReply::Rebuild };
+        let Some(meta) = self.meta.clone() else {
+            return HoldReply::Rebuild;
+        };
         if let Some(earlier) = self.earlier_order(command) {
             return HoldReply::Repeated(earlier);
         }
@@ -67,7 +105,11 @@ impl ModelShow {
             self.set(*seat, SeatState::Locked, Some(command.order_no));
             *self.zones.entry(*zone).or_default() -= 1;
         }
-        let limits: Vec<String> = command.limits.iter().map(|(by, value)| limit_field(*by, value)).collect();
+        let limits: Vec<String> = command
+            .limits
+            .iter()
+            .map(|(by, value)| limit_field(*by, value))
+            .collect();
         for field in &limits {
             *self.bought.entry(field.clone()).or_default() += count(&seats);
         }
@@ -80,27 +122,45 @@ impl ModelShow {
         };
         self.holds.insert(command.order_no, record);
         self.unsent.insert(command.order_no, command.now.0);
-        self.idempotency.insert((command.user, command.idempotency_key.clone()), command.order_no);
-        self.guards.insert(command.user, (command.order_no, command.fingerprint.clone()));
-        HoldReply::Held { version: u64::try_from(self.changes.len()).unwrap() }
+        self.idempotency.insert(
+            (command.user, command.idempotency_key.clone()),
+            command.order_no,
+        );
+        self.guards.insert(
+            command.user,
+            (command.order_no, command.fingerprint.clone()),
+        );
+        HoldReply::Held {
+            version: u64::try_from(self.changes.len()).unwrap(),
+        }
     }
 
     fn earlier_order(&self, command: &HoldCommand) -> Option<OrderNo> {
-        let by_key = self.idempotency.get(&(command.user, command.idempotency_key.clone())).copied();
+        let by_key = self
+            .idempotency
+            .get(&(command.user, command.idempotency_key.clone()))
+            .copied();
         let by_guard = || {
             let (order_no, fingerprint) = self.guards.get(&command.user)?;
-            (*fingerprint == command.fingerprint && self.holds.contains_key(order_no)).then_some(*order_no)
+            (*fingerprint == command.fingerprint && self.holds.contains_key(order_no))
+                .then_some(*order_no)
         };
-        let own = || self.holds.contains_key(&command.order_no).then_some(command.order_no);
+        let own = || {
+            self.holds
+                .contains_key(&command.order_no)
+                .then_some(command.order_no)
+        };
         by_key.or_else(by_guard).or_else(own)
     }
 
     fn refusal(&self, command: &HoldCommand, meta: &ShowMeta) -> Option<Refusal> {
-        if !meta.status.is_offered() {
+        if !matches!(meta.status, ShowStatus::OnSale | ShowStatus::SoldOut) {
             return Some(Refusal::NotOnSale);
         }
         if command.now < meta.sale_start {
-            return Some(Refusal::SaleNotStarted { starts_at: meta.sale_start });
+            return Some(Refusal::SaleNotStarted {
+                starts_at: meta.sale_start,
+            });
         }
         if command.now >= meta.sale_end {
             return Some(Refusal::SaleEnded);
@@ -109,10 +169,18 @@ impl ModelShow {
             return Some(Refusal::LevelRequired { level: meta.level });
         }
         for (by, value) in &command.limits {
-            let have = self.bought.get(&limit_field(*by, value)).copied().unwrap_or(0);
+            let have = self
+                .bought
+                .get(&limit_field(*by, value))
+                .copied()
+                .unwrap_or(0);
             if have + count(&command.seats) > i64::from(meta.limit) {
                 let have = u32::try_from(have).unwrap();
-                return Some(Refusal::LimitReached { by: *by, limit: meta.limit, have });
+                return Some(Refusal::LimitReached {
+                    by: *by,
+                    limit: meta.limit,
+                    have,
+                });
             }
         }
         let mut seats = command.seats.clone();
@@ -120,8 +188,12 @@ impl ModelShow {
         if let Some((seat, _)) = seats.iter().find(|(seat, _)| seat.0 >= meta.seats) {
             return Some(Refusal::UnknownSeat { seat: *seat });
         }
-        let is_taken = |seat: &SeatIndex| self.states[place(*seat)] != SeatState::Available;
-        let taken: Vec<SeatIndex> = seats.iter().map(|(seat, _)| *seat).filter(is_taken).collect();
+        let is_taken = |seat: &SeatIndex| self.state(*seat) != SeatState::Available;
+        let taken: Vec<SeatIndex> = seats
+            .iter()
+            .map(|(seat, _)| *seat)
+            .filter(is_taken)
+            .collect();
         if !taken.is_empty() {
             return Some(Refusal::SeatsTaken { seats: taken });
         }
@@ -137,19 +209,30 @@ impl ModelShow {
         if self.meta.is_none() {
             return ReleaseReply::Rebuild;
         }
-        let Some(record) = self.holds.get(&order_no).cloned() else { return ReleaseReply::Nothing };
-        let seats = self.free(order_no, &record.seats, &record.limits, |state| state == SeatState::Locked);
+        let Some(record) = self.holds.get(&order_no).cloned() else {
+            return ReleaseReply::Nothing;
+        };
+        let seats = self.free(order_no, &record.seats, &record.limits, |state| {
+            state == SeatState::Locked
+        });
         ReleaseReply::Released { seats }
     }
 
-    pub fn free_sold(&mut self, order_no: OrderNo, limits: &[String], seats: &[(SeatIndex, ZoneId)]) -> FreeReply {
+    pub fn free_sold(
+        &mut self,
+        order_no: OrderNo,
+        limits: &[String],
+        seats: &[(SeatIndex, ZoneId)],
+    ) -> FreeReply {
         if self.meta.is_none() {
             return FreeReply::Rebuild;
         }
         let mut seats = seats.to_vec();
         seats.sort_unstable();
         let is_taken = |state| matches!(state, SeatState::Locked | SeatState::Sold);
-        FreeReply::Freed { seats: self.free(order_no, &seats, limits, is_taken) }
+        FreeReply::Freed {
+            seats: self.free(order_no, &seats, limits, is_taken),
+        }
     }
 
     /// Frees the order's own seats among some, in their order, and forgets its hold.
@@ -162,7 +245,7 @@ impl ModelShow {
     ) -> Vec<SeatIndex> {
         let mut freed = Vec::new();
         for (seat, zone) in seats {
-            if self.owners.get(seat) == Some(&order_no) && may_go(self.states[place(*seat)]) {
+            if self.owners.get(seat) == Some(&order_no) && may_go(self.state(*seat)) {
                 self.set(*seat, SeatState::Available, None);
                 *self.zones.entry(*zone).or_default() += 1;
                 freed.push(*seat);
@@ -185,13 +268,15 @@ impl ModelShow {
         }
         let mut seats = seats.to_vec();
         seats.sort_unstable();
-        let conflicts = self.conflicts(order_no, &seats, |state| matches!(state, SeatState::Locked | SeatState::Sold));
+        let conflicts = self.conflicts(order_no, &seats, |state| {
+            matches!(state, SeatState::Locked | SeatState::Sold)
+        });
         if !conflicts.is_empty() {
             return ConfirmReply::Conflict { seats: conflicts };
         }
         let before = self.changes.len();
         for (seat, zone) in seats {
-            match self.states[place(seat)] {
+            match self.state(seat) {
                 SeatState::Sold => continue,
                 SeatState::Available => *self.zones.entry(zone).or_default() -= 1,
                 SeatState::Locked | SeatState::Blocked => {}
@@ -199,7 +284,9 @@ impl ModelShow {
             self.set(seat, SeatState::Sold, Some(order_no));
         }
         self.forget_hold(order_no);
-        ConfirmReply::Confirmed { changed: u32::try_from(self.changes.len() - before).unwrap() }
+        ConfirmReply::Confirmed {
+            changed: u32::try_from(self.changes.len() - before).unwrap(),
+        }
     }
 
     pub fn restore(&mut self, order_no: OrderNo, record: &HoldRecord) -> RestoreReply {
@@ -212,7 +299,7 @@ impl ModelShow {
         }
         let before = self.changes.len();
         for (seat, zone) in &record.seats {
-            if self.states[place(*seat)] == SeatState::Available {
+            if self.state(*seat) == SeatState::Available {
                 self.set(*seat, SeatState::Locked, Some(order_no));
                 *self.zones.entry(*zone).or_default() -= 1;
             }
@@ -222,7 +309,9 @@ impl ModelShow {
             *self.bought.entry(field.clone()).or_default() += i64::try_from(changed).unwrap();
         }
         self.holds.entry(order_no).or_insert_with(|| record.clone());
-        RestoreReply::Restored { changed: u32::try_from(changed).unwrap() }
+        RestoreReply::Restored {
+            changed: u32::try_from(changed).unwrap(),
+        }
     }
 
     /// Seats that an order can't have: unknown, another's, withheld, or its own in a state that does not fit.
@@ -232,12 +321,17 @@ impl ModelShow {
         seats: &[(SeatIndex, ZoneId)],
         fits: impl Fn(SeatState) -> bool,
     ) -> Vec<SeatIndex> {
-        let is_conflict = |seat: &SeatIndex| match (self.states.get(place(*seat)), self.owners.get(seat)) {
-            (Some(SeatState::Available), None) => false,
-            (Some(state), Some(owner)) => *owner != order_no || !fits(*state),
-            _ => true,
-        };
-        seats.iter().map(|(seat, _)| *seat).filter(is_conflict).collect()
+        let is_conflict =
+            |seat: &SeatIndex| match (self.states.get(place(*seat)), self.owners.get(seat)) {
+                (Some(SeatState::Available), None) => false,
+                (Some(state), Some(owner)) => *owner != order_no || !fits(*state),
+                _ => true,
+            };
+        seats
+            .iter()
+            .map(|(seat, _)| *seat)
+            .filter(is_conflict)
+            .collect()
     }
 
     /// A seat whose lock Redis has lost while the order's record stayed.

@@ -1,0 +1,58 @@
+//! Buying without choosing: the best free seats of a zone, tried until they are held or the zone has too few.
+
+use super::{Ticketing, failure::OrTell, place::Wish};
+use crate::redis::scripts::HoldReply;
+use app::{
+    domain::{
+        best_available::{BestAvailable, Quantity, Wish as Search},
+        hold::{Refusal, checked_quantity},
+        ids::{SeatIndex, ZoneId},
+        seat::{MapUpdate, SeatMap},
+    },
+    error::{AppError, Thing},
+};
+
+/// Searches on a newer map after every candidate of the last search was lost to others. In the worst rush each search
+/// loses eight blocks, so this many mean that the zone is as good as gone.
+const SEARCHES_MAX: usize = 8;
+
+impl Ticketing {
+    /// Holds the best seats of a zone. Losing a race is no answer: it is tried with the next best, and with a newer map.
+    pub(super) async fn hold_best(
+        &self,
+        wish: &Wish<'_>,
+        zone: ZoneId,
+        quantity: u32,
+    ) -> Result<HoldReply, AppError> {
+        let wanted = checked_quantity(quantity)?;
+        let quantity = Quantity::new(wanted).ok_or(Refusal::NoSeats)?;
+        let seats = wish.facts.zone_seats(zone).ok_or(Refusal::UnknownZone { zone })?;
+        let fingerprint = format!("{zone}x{wanted}");
+        let spread = wish.order_no.as_i64().unsigned_abs();
+        let mut avoid: Vec<SeatIndex> = Vec::new();
+        for _ in 0..SEARCHES_MAX {
+            let map = self.newest_map(wish).await?;
+            let search =
+                Search { zone: seats, states: &map, quantity, avoid: &avoid, spread };
+            let found = wish.facts.seat_groups.best_available(&search);
+            if let BestAvailable::TooFew { .. } = found {
+                break;
+            }
+            for candidate in found.into_seat_lists() {
+                match self.hold_seats(wish, &candidate, &fingerprint).await? {
+                    HoldReply::Refused(Refusal::SeatsTaken { seats }) => avoid.extend(seats),
+                    reply => return Ok(reply),
+                }
+            }
+        }
+        Ok(HoldReply::Refused(Refusal::ZoneSoldOut { zone }))
+    }
+
+    async fn newest_map(&self, wish: &Wish<'_>) -> Result<SeatMap, AppError> {
+        let update = self.seat_map(wish.facts.show.id, None).await.or_tell("choose seats")?;
+        match update {
+            Some(MapUpdate::Whole(map)) => Ok(map),
+            Some(MapUpdate::Changes { .. }) | None => Err(AppError::NotFound { what: Thing::Show }),
+        }
+    }
+}
