@@ -147,8 +147,11 @@ fn bodies_beyond_the_limit_are_refused() {
         let big = "x".repeat(65 * 1024);
         for path in ["/api/accounts/login", "/callbacks/payments/simulated"] {
             let post = customer.request(Method::POST, path).header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
-            let status = post.body(format!("phone={big}")).send().await.expect("an answer").status();
-            assert!(status.is_client_error(), "{path}: {status}");
+            match post.body(format!("phone={big}")).send().await {
+                Ok(answer) => assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE, "{path}"),
+                // The server answers and hangs up before the whole body is sent; a client may see only that.
+                Err(error) => assert!(error.is_request(), "{path}: {error:?}"),
+            }
         }
     });
 }
