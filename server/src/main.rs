@@ -131,7 +131,7 @@ fn one_message(error: &anyhow::Error) -> String {
 
 fn start_log() {
     let filter = EnvFilter::try_from_env("SEATFLOW_LOG")
-        .unwrap_or_else(|_| EnvFilter::new("info,sqlx::query=warn"));
+        .unwrap_or_else(|_| EnvFilter::new("info"));
     let is_json = std::env::var("SEATFLOW_LOG_FORMAT").is_ok_and(|format| format == "json");
     let registry = tracing_subscriber::registry().with(filter);
     if is_json {

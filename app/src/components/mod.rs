@@ -9,6 +9,7 @@ pub mod loading;
 pub mod meter;
 pub mod order_facts;
 pub mod page_data;
+pub mod post;
 pub mod posted_error;
 pub mod poster;
 pub mod problem;

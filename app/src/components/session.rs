@@ -1,49 +1,26 @@
-//! Who is signed in, and the actions that change it.
+//! Who is signed in.
 
-use crate::{
-    api::accounts::{LogIn, LogOut, Register, me},
-    components::page_data::WireJson,
-    domain::user::User,
-};
+use crate::{api::accounts::me, components::page_data::WireJson, domain::user::User};
 use leptos::prelude::*;
 
-/// The visitor's account and the ways in and out, shared by all pages.
-///
-/// The actions live as long as the application: a page that signs somebody in is gone before its action has ended.
+/// The visitor's account, shared by all pages.
 #[derive(Clone, Copy)]
 pub struct Session {
     /// The account; none when nobody is signed in or the server did not say.
     pub user: Resource<Option<User>, WireJson>,
-    /// Signs in.
-    pub log_in: ServerAction<LogIn>,
-    /// Makes an account and signs in.
-    pub register: ServerAction<Register>,
-    /// Signs out.
-    pub log_out: ServerAction<LogOut>,
+    /// How often somebody has signed in or out; counting it up reads the account again.
+    pub changes: RwSignal<u32>,
 }
 
 /// Provides [`Session`] to every page.
 pub fn provide_session() {
-    let log_in = ServerAction::<LogIn>::new();
-    let register = ServerAction::<Register>::new();
-    let log_out = ServerAction::<LogOut>::new();
-    let changes = move || {
-        (
-            log_in.version().get(),
-            register.version().get(),
-            log_out.version().get(),
-        )
-    };
-    let user = Resource::new_with_options(changes, |_| async { me().await.ok().flatten() }, true);
-    provide_context(Session {
-        user,
-        log_in,
-        register,
-        log_out,
-    });
+    let changes = RwSignal::new(0);
+    let read = |_| async { me().await.ok().flatten() };
+    let user = Resource::new_with_options(move || changes.get(), read, true);
+    provide_context(Session { user, changes });
 }
 
-/// The visitor's account and the ways in and out.
+/// The visitor's account.
 #[must_use]
 pub fn use_session() -> Session {
     expect_context()

@@ -135,7 +135,11 @@ fn day_word(starts: &VenueTime, now: Timestamp) -> (&'static str, &'static str) 
     const DAY: Millis = Millis::minutes(24 * 60);
     let day = starts.civil();
     if day.iso_date() == starts.with(now).civil().iso_date() {
-        return if day.hour >= 17 { ("Tonight", "今晚") } else { ("Today", "今天") };
+        return if day.hour >= 17 {
+            ("Tonight", "今晚")
+        } else {
+            ("Today", "今天")
+        };
     }
     if day.iso_date() == starts.with(now + DAY).civil().iso_date() {
         return ("Tomorrow", "明天");
@@ -187,8 +191,12 @@ pub fn hold_note(lang: Lang, hold_for: Millis) -> String {
 #[must_use]
 pub fn limit_reached(lang: Lang, limit: u32, owned: u32) -> String {
     match (lang, owned) {
-        (Lang::En, 0) => format!("One buyer can have {limit} seats of this show at most. Take one off to choose another."),
-        (Lang::En, _) => format!("One buyer can have {limit} seats of this show at most, and {owned} are yours already."),
+        (Lang::En, 0) => format!(
+            "One buyer can have {limit} seats of this show at most. Take one off to choose another."
+        ),
+        (Lang::En, _) => format!(
+            "One buyer can have {limit} seats of this show at most, and {owned} are yours already."
+        ),
         (Lang::ZhCn, 0) => format!("本场每人限购 {limit} 张。请先取消一个座位，再选其他座位。"),
         (Lang::ZhCn, _) => format!("本场每人限购 {limit} 张，您已有 {owned} 张。"),
     }
@@ -239,8 +247,12 @@ pub fn take_off(lang: Lang, place: &str) -> String {
 #[must_use]
 pub fn mine_note(lang: Lang, seats: usize, awaits_payment: bool) -> String {
     match (lang, seats, awaits_payment) {
-        (Lang::En, 1, true) => "You hold 1 seat of this show until you pay or give it up.".to_owned(),
-        (Lang::En, _, true) => format!("You hold {seats} seats of this show until you pay or give them up."),
+        (Lang::En, 1, true) => {
+            "You hold 1 seat of this show until you pay or give it up.".to_owned()
+        }
+        (Lang::En, _, true) => {
+            format!("You hold {seats} seats of this show until you pay or give them up.")
+        }
         (Lang::En, 1, false) => "1 seat of this show is yours.".to_owned(),
         (Lang::En, _, false) => format!("{seats} seats of this show are yours."),
         (Lang::ZhCn, _, true) => format!("您已锁定本场 {seats} 个座位，请付款或取消。"),
@@ -267,7 +279,11 @@ mod tests {
     const EVENING_MS: i64 = 1_795_951_800_000;
 
     fn shanghai(at_ms: i64) -> VenueTime {
-        VenueTime { at: Timestamp(at_ms), offset_min: 480, zone: "Asia/Shanghai".to_owned() }
+        VenueTime {
+            at: Timestamp(at_ms),
+            offset_min: 480,
+            zone: "Asia/Shanghai".to_owned(),
+        }
     }
 
     #[test]
@@ -276,10 +292,19 @@ mod tests {
         let morning = Timestamp(EVENING_MS - 12 * 3_600_000);
         let yesterday = Timestamp(EVENING_MS - 24 * 3_600_000);
         let places = ["Lantern Hall", "Shanghai"];
-        assert_eq!(when_and_where(Lang::En, &starts, morning, &places), "Tonight at Lantern Hall, Shanghai");
-        assert_eq!(when_and_where(Lang::ZhCn, &starts, yesterday, &["灯笼厅", "上海"]), "明天 · 上海 灯笼厅");
+        assert_eq!(
+            when_and_where(Lang::En, &starts, morning, &places),
+            "Tonight at Lantern Hall, Shanghai"
+        );
+        assert_eq!(
+            when_and_where(Lang::ZhCn, &starts, yesterday, &["灯笼厅", "上海"]),
+            "明天 · 上海 灯笼厅"
+        );
         let long_before = Timestamp(0);
-        assert_eq!(when_and_where(Lang::En, &starts, long_before, &places), "Lantern Hall, Shanghai");
+        assert_eq!(
+            when_and_where(Lang::En, &starts, long_before, &places),
+            "Lantern Hall, Shanghai"
+        );
     }
 
     #[test]

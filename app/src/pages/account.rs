@@ -1,12 +1,13 @@
 //! The visitor's own account.
 
 use crate::{
-    components::{loading::Loading, problem::Problem, session::use_session},
+    api::accounts::LogOut,
+    components::{loading::Loading, post::{Post, PostForm}, problem::Problem, session::use_session},
     domain::user::User,
     error::AppError,
     i18n::{account::AccountText, use_lang},
 };
-use leptos::{form::ActionForm, prelude::*};
+use leptos::{prelude::*, server_fn::ServerFn};
 use leptos_meta::Title;
 
 /// Who is signed in, and the way out.
@@ -28,8 +29,8 @@ pub fn AccountPage() -> impl IntoView {
 #[component]
 fn Account(user: User) -> impl IntoView {
     let text = AccountText::of(use_lang());
-    let action = use_session().log_out;
-    let pending = action.pending();
+    let post = Post::to(LogOut::PATH).counted_by(use_session().changes);
+    let pending = post.pending;
     view! {
         <Title text=text.account />
         <div class="wrap narrow stack">
@@ -40,11 +41,11 @@ fn Account(user: User) -> impl IntoView {
             </dl>
             <div class="actions">
                 <a class="btn quiet" href="/orders">{text.your_orders}</a>
-                <ActionForm action=action>
+                <PostForm post=post>
                     <button class="btn quiet" disabled=pending>
                         {move || if pending.get() { text.signing_out } else { text.sign_out }}
                     </button>
-                </ActionForm>
+                </PostForm>
             </div>
         </div>
     }

@@ -1,14 +1,18 @@
 //! Signing in.
 
 use crate::{
+    api::accounts::LogIn,
     components::{
-        error_notice::ErrorNotice, field::Field, header::encode, posted_error::posted_error,
+        error_notice::ErrorNotice,
+        field::Field,
+        header::encode,
+        post::{Post, PostForm},
         session::use_session,
     },
     error::AppError,
     i18n::{account::AccountText, use_lang},
 };
-use leptos::{form::ActionForm, prelude::*};
+use leptos::{prelude::*, server_fn::ServerFn};
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
@@ -16,12 +20,9 @@ use leptos_router::hooks::use_query_map;
 #[component]
 pub fn LoginPage() -> impl IntoView {
     let text = AccountText::of(use_lang());
-    let action = use_session().log_in;
+    let post = Post::to(LogIn::PATH).counted_by(use_session().changes);
     let next = next_path();
-    let error = posted_error(action);
-    let pending = action.pending();
-    // The action outlives the page; its error belongs to this visit only.
-    on_cleanup(move || action.clear());
+    let Post { error, pending, .. } = post;
     let is_wrong = Signal::derive(move || {
         error.with(|error| {
             matches!(
@@ -37,7 +38,7 @@ pub fn LoginPage() -> impl IntoView {
             <h1>{text.sign_in}</h1>
             {(next != "/").then(|| view! { <p class="soft">{text.keeps_choice}</p> })}
             <ErrorNotice error=error />
-            <ActionForm action=action>
+            <PostForm post=post>
                 <div class="form">
                     <input type="hidden" name="next" value=next />
                     <Field name="phone" label=text.phone kind="tel" autocomplete="username" invalid=is_wrong />
@@ -52,7 +53,7 @@ pub fn LoginPage() -> impl IntoView {
                         {move || if pending.get() { text.signing_in } else { text.sign_in }}
                     </button>
                 </div>
-            </ActionForm>
+            </PostForm>
             <p>{text.no_account} " " <a href=register_path>{text.register}</a></p>
         </div>
     }

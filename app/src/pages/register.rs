@@ -2,8 +2,12 @@
 
 use super::login::next_path;
 use crate::{
+    api::accounts::Register,
     components::{
-        error_notice::ErrorNotice, field::Field, header::encode, posted_error::posted_error,
+        error_notice::ErrorNotice,
+        field::Field,
+        header::encode,
+        post::{Post, PostForm},
         session::use_session,
     },
     domain::user::PASSWORD_CHARS_MIN,
@@ -13,7 +17,7 @@ use crate::{
         use_lang,
     },
 };
-use leptos::{form::ActionForm, prelude::*};
+use leptos::{prelude::*, server_fn::ServerFn};
 use leptos_meta::Title;
 
 /// Makes a customer's account, signs in, and leads to where `?next=` says.
@@ -21,12 +25,9 @@ use leptos_meta::Title;
 pub fn RegisterPage() -> impl IntoView {
     let lang = use_lang();
     let text = AccountText::of(lang);
-    let action = use_session().register;
+    let post = Post::to(Register::PATH).counted_by(use_session().changes);
     let next = next_path();
-    let error = posted_error(action);
-    let pending = action.pending();
-    // The action outlives the page; its error belongs to this visit only.
-    on_cleanup(move || action.clear());
+    let Post { error, pending, .. } = post;
     let is_phone = Signal::derive(move || {
         error.with(|error| {
             matches!(
@@ -57,7 +58,7 @@ pub fn RegisterPage() -> impl IntoView {
             <h1>{text.register}</h1>
             {(next != "/").then(|| view! { <p class="soft">{text.keeps_choice}</p> })}
             <ErrorNotice error=error />
-            <ActionForm action=action>
+            <PostForm post=post>
                 <div class="form">
                     <input type="hidden" name="next" value=next />
                     <Field
@@ -81,7 +82,7 @@ pub fn RegisterPage() -> impl IntoView {
                         {move || if pending.get() { text.registering } else { text.register }}
                     </button>
                 </div>
-            </ActionForm>
+            </PostForm>
             <p>{text.have_account} " " <a href=login_path>{text.sign_in}</a></p>
         </div>
     }

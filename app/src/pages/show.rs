@@ -8,7 +8,9 @@ use crate::{
         header::encode,
         posted_error::posted_error,
         problem::Problem,
-        seat_map::{MapFacts, MapState, Notices, Panel, SeatMap, read_choice, server_clock, write_choice},
+        seat_map::{
+            MapFacts, MapState, Notices, Panel, SeatMap, read_choice, server_clock, write_choice,
+        },
         venue_time::VenueTimeText,
     },
     domain::{
@@ -33,7 +35,9 @@ pub fn ShowPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get_str("id")?.parse::<ShowId>().ok()));
     let query = use_query_map();
-    let wanted = move || query.with_untracked(|query| read_choice(query.get_str("seats").unwrap_or_default()));
+    let wanted = move || {
+        query.with_untracked(|query| read_choice(query.get_str("seats").unwrap_or_default()))
+    };
     let facts = Resource::new_blocking(
         move || id.get(),
         |id| async move {
@@ -129,8 +133,16 @@ fn Shown(
 fn Heading(show: StoredValue<ShowFacts>) -> impl IntoView {
     let lang = use_lang();
     let show = show.get_value();
-    let (hall, venue, city) = (show.hall.get(lang), show.venue.get(lang), show.city.get(lang));
-    let places = if hall == venue { vec![venue, city] } else { vec![hall, venue, city] };
+    let (hall, venue, city) = (
+        show.hall.get(lang),
+        show.venue.get(lang),
+        show.city.get(lang),
+    );
+    let places = if hall == venue {
+        vec![venue, city]
+    } else {
+        vec![hall, venue, city]
+    };
     let title = show.event.title.get(lang).to_owned();
     let language = show.event.language.get(lang).to_owned();
     view! {
@@ -189,18 +201,27 @@ fn is_open(sale: SaleState, now: Timestamp) -> bool {
 ///
 /// After any failure but a refusal nobody knows whether the wish was granted. It keeps its name then, so that sending it
 /// again can't place a second order.
-fn follow_answers(place: ServerAction<Place>, state: MapState, key: RwSignal<String>, show_id: ShowId) {
+fn follow_answers(
+    place: ServerAction<Place>,
+    state: MapState,
+    key: RwSignal<String>,
+    show_id: ShowId,
+) {
     let navigate = use_navigate();
     Effect::new(move |_| {
         let is_pending = place.pending().get();
         let answer = place.value().get();
-        state.is_placing.set(is_pending || matches!(answer, Some(Ok(_))));
+        state
+            .is_placing
+            .set(is_pending || matches!(answer, Some(Ok(_))));
         if is_pending {
             return;
         }
         match answer {
             Some(Err(AppError::Unauthenticated)) => {
-                let seats = state.chosen.with_untracked(|chosen| write_choice(chosen.iter().map(|seat| seat.seat)));
+                let seats = state
+                    .chosen
+                    .with_untracked(|chosen| write_choice(chosen.iter().map(|seat| seat.seat)));
                 let back = encode(&format!("/shows/{show_id}?seats={seats}"));
                 navigate(&format!("/login?next={back}"), NavigateOptions::default());
             }
@@ -248,7 +269,10 @@ mod server_part {
     /// The map; empty when it can't be had, which the browser then tries again.
     pub async fn map_html(show: &ShowFacts, mine: &MySeats, wanted: Vec<SeatIndex>) -> String {
         let (ports, lang) = (expect_context::<Ports>(), use_lang());
-        let own = Own { chosen: wanted, held: mine.seats.clone() };
+        let own = Own {
+            chosen: wanted,
+            held: mine.seats.clone(),
+        };
         match ports.catalogue.show_map(show.id).await {
             Ok(map) => render::seats_html(&map, show, lang, &own),
             Err(_) => String::new(),
@@ -260,7 +284,17 @@ mod server_part {
         let (ports, lang) = (expect_context::<Ports>(), use_lang());
         let held = crate::api::orders::mine(id).await.unwrap_or_default().seats;
         match ports.catalogue.show_map(id).await {
-            Ok(map) => render::places(&map, lang, &render::lost(&map, &Own { chosen: wanted, held })),
+            Ok(map) => render::places(
+                &map,
+                lang,
+                &render::lost(
+                    &map,
+                    &Own {
+                        chosen: wanted,
+                        held,
+                    },
+                ),
+            ),
             Err(_) => Vec::new(),
         }
     }

@@ -39,7 +39,10 @@ mod tests {
 
     #[test]
     fn an_address_made_by_hand_does_no_harm() {
-        assert_eq!(read_choice("3.x.3.-1.4294967296..7"), [SeatIndex(3), SeatIndex(7)]);
+        assert_eq!(
+            read_choice("3.x.3.-1.4294967296..7"),
+            [SeatIndex(3), SeatIndex(7)]
+        );
         let many: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
         assert_eq!(read_choice(&many.join(".")).len(), SEATS_PER_ORDER_MAX);
     }

@@ -67,7 +67,9 @@ pub fn start(root: NodeRef<html::Div>, facts: MapFacts, state: MapState, lang: L
         let Some(root) = root.get() else { return };
         let facts = facts.clone();
         leptos::task::spawn_local(async move {
-            let Some(controller) = taking::take_over(&root, facts, state, lang).await else { return };
+            let Some(controller) = taking::take_over(&root, facts, state, lang).await else {
+                return;
+            };
             let listeners = listeners::listen(&root, &controller);
             // When the page has been left meanwhile, the listeners are dropped here and so end.
             let _ = running.try_update_value(move |running| *running = Some(listeners));
@@ -84,7 +86,9 @@ fn follow_choice(state: MapState) {
     let navigate = use_navigate();
     let location = use_location();
     Effect::new(move |before: Option<Vec<SeatIndex>>| {
-        let now: Vec<SeatIndex> = state.chosen.with(|chosen| chosen.iter().map(|seat| seat.seat).collect());
+        let now: Vec<SeatIndex> = state
+            .chosen
+            .with(|chosen| chosen.iter().map(|seat| seat.seat).collect());
         let Some(before) = before else { return now };
         if before == now {
             return now;
@@ -96,8 +100,17 @@ fn follow_choice(state: MapState) {
             dom::tick(*seat, true);
         }
         let path = location.pathname.get_untracked();
-        let address = if now.is_empty() { path } else { format!("{path}?seats={}", write_choice(now.iter().copied())) };
-        let options = NavigateOptions { replace: true, scroll: false, resolve: false, ..NavigateOptions::default() };
+        let address = if now.is_empty() {
+            path
+        } else {
+            format!("{path}?seats={}", write_choice(now.iter().copied()))
+        };
+        let options = NavigateOptions {
+            replace: true,
+            scroll: false,
+            resolve: false,
+            ..NavigateOptions::default()
+        };
         navigate(&address, options);
         now
     });
@@ -108,7 +121,9 @@ fn follow_zone(root: NodeRef<html::Div>, state: MapState) {
     Effect::new(move |_| {
         let only = state.only.get();
         let Some(root) = root.get() else { return };
-        let (Some(plane), Some(hole)) = (dom::plane(&root), dom::hole(&root)) else { return };
+        let (Some(plane), Some(hole)) = (dom::plane(&root), dom::hole(&root)) else {
+            return;
+        };
         match only {
             Some(zone) => {
                 dom::set(&hole, "href", &format!("#z{zone}"));
@@ -120,9 +135,14 @@ fn follow_zone(root: NodeRef<html::Div>, state: MapState) {
 }
 
 /// After a refusal, takes seats off the choice that are taken, without waiting for the next poll to say so.
-fn follow_refusals(state: MapState, running: StoredValue<Option<listeners::Listeners>, LocalStorage>) {
+fn follow_refusals(
+    state: MapState,
+    running: StoredValue<Option<listeners::Listeners>, LocalStorage>,
+) {
     Effect::new(move |_| {
-        let Some(refused) = state.refused.get() else { return };
+        let Some(refused) = state.refused.get() else {
+            return;
+        };
         running.with_value(|running| {
             if let Some(listeners) = running {
                 listeners.controller().lose_taken(&refused);
@@ -140,7 +160,9 @@ impl Controller {
 
     /// A tick was set or taken away.
     fn on_tick(&self, input: &HtmlInputElement) {
-        let Some(seat) = dom::seat_of(input) else { return };
+        let Some(seat) = dom::seat_of(input) else {
+            return;
+        };
         if !input.checked() {
             self.state.take_off(seat);
             self.say(String::new());
@@ -173,7 +195,11 @@ impl Controller {
         let zone = dom::zone_of(input).unwrap_or_default();
         let name = dom::name_of(input);
         let middle = self.middles.get(zone).map_or("", String::as_str);
-        Chosen { seat, place: name::place(&name, middle).to_owned(), zone }
+        Chosen {
+            seat,
+            place: name::place(&name, middle).to_owned(),
+            zone,
+        }
     }
 
     /// Shows a seat as it now is.
@@ -182,7 +208,11 @@ impl Controller {
         let is_mine = self.facts.mine.contains(&seat) && state != SeatState::Available;
         let had_focus = state != SeatState::Available && dom::has_focus(&input);
         dom::show_state(&input, state, is_mine);
-        dom::set(&input, "aria-label", &name::with_state(self.lang, &dom::name_of(&input), state, is_mine));
+        dom::set(
+            &input,
+            "aria-label",
+            &name::with_state(self.lang, &dom::name_of(&input), state, is_mine),
+        );
         if had_focus {
             // A seat that can't be chosen can't have the focus either.
             self.focus_near(seat);
@@ -200,23 +230,37 @@ impl Controller {
     /// Takes seats off the choice that the server named as taken, or that the page has seen taken meanwhile.
     fn lose_taken(&self, named: &[SeatIndex]) {
         let chosen = self.state.chosen.get_untracked();
-        let is_taken = |seat: &SeatIndex| named.contains(seat) || self.seat_state(*seat) != SeatState::Available;
-        let taken: Vec<SeatIndex> = chosen.iter().map(|chosen| chosen.seat).filter(is_taken).collect();
+        let is_taken = |seat: &SeatIndex| {
+            named.contains(seat) || self.seat_state(*seat) != SeatState::Available
+        };
+        let taken: Vec<SeatIndex> = chosen
+            .iter()
+            .map(|chosen| chosen.seat)
+            .filter(is_taken)
+            .collect();
         self.lose(&taken);
     }
 
     /// Takes seats off the choice that went to somebody else, names them, and offers what is free beside them.
     fn lose(&self, seats: &[SeatIndex]) {
-        let (gone, kept): (Vec<_>, Vec<_>) =
-            self.state.chosen.get_untracked().into_iter().partition(|chosen| seats.contains(&chosen.seat));
+        let (gone, kept): (Vec<_>, Vec<_>) = self
+            .state
+            .chosen
+            .get_untracked()
+            .into_iter()
+            .partition(|chosen| seats.contains(&chosen.seat));
         if gone.is_empty() {
             return;
         }
-        let mut passed: Vec<SeatIndex> = kept.iter().chain(&gone).map(|chosen| chosen.seat).collect();
+        let mut passed: Vec<SeatIndex> =
+            kept.iter().chain(&gone).map(|chosen| chosen.seat).collect();
         let lost = gone.into_iter().map(|gone| {
             let instead = self.offer(gone.seat, gone.zone, &passed);
             passed.extend(instead.as_ref().map(|offer| offer.seat));
-            Lost { place: gone.place, instead }
+            Lost {
+                place: gone.place,
+                instead,
+            }
         });
         let lost = lost.collect();
         self.state.chosen.set(kept);
@@ -225,8 +269,10 @@ impl Controller {
 
     /// The nearest free seat, of the same zone if there is one.
     fn offer(&self, near: SeatIndex, zone: usize, passed: &[SeatIndex]) -> Option<Chosen> {
-        let is_free = |seat| self.seat_state(seat) == SeatState::Available && !passed.contains(&seat);
-        let is_of_zone = |seat| dom::seat(seat).and_then(|input| dom::zone_of(&input)) == Some(zone);
+        let is_free =
+            |seat| self.seat_state(seat) == SeatState::Available && !passed.contains(&seat);
+        let is_of_zone =
+            |seat| dom::seat(seat).and_then(|input| dom::zone_of(&input)) == Some(zone);
         let seat = grid::neighbour(self.spots(), near, |seat| is_free(seat) && is_of_zone(seat))
             .or_else(|| grid::neighbour(self.spots(), near, is_free))?;
         Some(self.describe(seat, &dom::seat(seat)?))
@@ -236,7 +282,10 @@ impl Controller {
     fn spots(&self) -> &[Spot] {
         self.spots.get_or_init(|| {
             let rows = (0..).zip(dom::rows(&self.plane));
-            rows.flat_map(|(row, element)| grid::read_row(&element.inner_html(), row).collect::<Vec<_>>()).collect()
+            rows.flat_map(|(row, element)| {
+                grid::read_row(&element.inner_html(), row).collect::<Vec<_>>()
+            })
+            .collect()
         })
     }
 

@@ -30,21 +30,38 @@ const STEEPEST: i32 = 1;
 /// The places of a row's seats, read from the row as the server wrote it. Asking thousands of elements one by one takes
 /// several times as long, and parsing floating point numbers would make the program larger.
 pub fn read_row(html: &str, row: u32) -> impl Iterator<Item = Spot> + '_ {
-    html.split("style=\"margin:").skip(1).filter_map(move |seat| {
-        let (y, rest) = seat.split_once("% 0 0 ")?;
-        let (x, _) = rest.split_once('%')?;
-        Some(Spot { x: hundredths(x)?, y: hundredths(y)?, row })
-    })
+    html.split("style=\"margin:")
+        .skip(1)
+        .filter_map(move |seat| {
+            let (y, rest) = seat.split_once("% 0 0 ")?;
+            let (x, _) = rest.split_once('%')?;
+            Some(Spot {
+                x: hundredths(x)?,
+                y: hundredths(y)?,
+                row,
+            })
+        })
 }
 
 /// Reads a number with at most two decimals.
 fn hundredths(text: &str) -> Option<i32> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let factor = [100, 10, 1].get(decimals.len())?;
-    let decimals: i32 = if decimals.is_empty() { 0 } else { decimals.parse().ok()? };
+    let decimals: i32 = if decimals.is_empty() {
+        0
+    } else {
+        decimals.parse().ok()?
+    };
     let whole: i32 = whole.parse().ok()?;
     let decimals = decimals * factor;
-    Some(whole * 100 + if text.starts_with('-') { -decimals } else { decimals })
+    Some(
+        whole * 100
+            + if text.starts_with('-') {
+                -decimals
+            } else {
+                decimals
+            },
+    )
 }
 
 /// The seat that an arrow leads to: along the seat's own row first, then straight on to the nearest other row. Seats that
@@ -78,7 +95,11 @@ pub fn row_end(
 ) -> Option<SeatIndex> {
     let here = spot(spots, from)?;
     let measure = |there: &Spot| {
-        let x = if arrow == Arrow::Left { there.x } else { -there.x };
+        let x = if arrow == Arrow::Left {
+            there.x
+        } else {
+            -there.x
+        };
         (there.row == here.row).then_some(x)
     };
     nearest(spots, measure, &is_free)
@@ -94,7 +115,12 @@ pub fn neighbour(
     let distance = |there: &Spot| {
         let other_row = if there.row == here.row { 1 } else { SIDEWAYS };
         let (right, down) = (there.x - here.x, there.y - here.y);
-        Some(right.pow(2).saturating_add(down.pow(2)).saturating_mul(other_row))
+        Some(
+            right
+                .pow(2)
+                .saturating_add(down.pow(2))
+                .saturating_mul(other_row),
+        )
     };
     nearest(spots, distance, &is_free)
 }
@@ -160,7 +186,21 @@ mod tests {
         let html = r#"<span class="seat" style="margin:12.5% 0 0 3.07%"><input></span><span class="seat"
             style="margin:-0.25% 0 0 40%;width:2%"><input></span>"#;
         let spots: Vec<Spot> = read_row(html, 7).collect();
-        assert_eq!(spots, [Spot { x: 307, y: 1250, row: 7 }, Spot { x: 4000, y: -25, row: 7 }]);
+        assert_eq!(
+            spots,
+            [
+                Spot {
+                    x: 307,
+                    y: 1250,
+                    row: 7
+                },
+                Spot {
+                    x: 4000,
+                    y: -25,
+                    row: 7
+                }
+            ]
+        );
     }
 
     #[test]
@@ -184,19 +224,32 @@ mod tests {
     #[test]
     fn seats_that_cannot_be_chosen_are_passed_over() {
         let is_free = |seat: SeatIndex| seat != SeatIndex(2);
-        assert_eq!(step(&spots(), SeatIndex(1), Arrow::Right, is_free), Some(SeatIndex(3)));
+        assert_eq!(
+            step(&spots(), SeatIndex(1), Arrow::Right, is_free),
+            Some(SeatIndex(3))
+        );
         assert_eq!(step(&spots(), SeatIndex(1), Arrow::Right, |_| false), None);
     }
 
     #[test]
     fn home_and_end_are_the_ends_that_the_eye_sees() {
-        assert_eq!(row_end(&spots(), SeatIndex(5), Arrow::Left, |_| true), Some(SeatIndex(7)));
-        assert_eq!(row_end(&spots(), SeatIndex(5), Arrow::Right, |_| true), Some(SeatIndex(4)));
+        assert_eq!(
+            row_end(&spots(), SeatIndex(5), Arrow::Left, |_| true),
+            Some(SeatIndex(7))
+        );
+        assert_eq!(
+            row_end(&spots(), SeatIndex(5), Arrow::Right, |_| true),
+            Some(SeatIndex(4))
+        );
     }
 
     #[test]
     fn a_lost_seats_neighbour_is_in_its_row_first() {
         let is_free = |seat: SeatIndex| seat != SeatIndex(1);
-        assert_eq!(neighbour(&spots(), SeatIndex(1), is_free), Some(SeatIndex(2)), "seat 6 of the next row is as near");
+        assert_eq!(
+            neighbour(&spots(), SeatIndex(1), is_free),
+            Some(SeatIndex(2)),
+            "seat 6 of the next row is as near"
+        );
     }
 }

@@ -67,8 +67,17 @@ fn draw_grounds(html: &mut String, map: &ShowMap, layout: &MapLayout, zones: usi
         let first = usize::try_from(row.first_seat).unwrap_or(usize::MAX);
         let mut run: Vec<(f64, f64)> = Vec::new();
         let mut run_zone = None;
-        for (seat, &centre) in map.plan.seats_of(row).iter().zip(layout.seats.iter().skip(first)) {
-            let zone = map.zone_of_category.get(usize::from(seat.category)).copied().flatten();
+        for (seat, &centre) in map
+            .plan
+            .seats_of(row)
+            .iter()
+            .zip(layout.seats.iter().skip(first))
+        {
+            let zone = map
+                .zone_of_category
+                .get(usize::from(seat.category))
+                .copied()
+                .flatten();
             let last = run.last().copied();
             let beside = last.filter(|&last| distance(last, centre) <= AISLE);
             if zone != run_zone || (last.is_some() && beside.is_none()) {
@@ -81,9 +90,17 @@ fn draw_grounds(html: &mut String, map: &ShowMap, layout: &MapLayout, zones: usi
         }
         draw_run(&mut grounds, run_zone, &run);
     }
-    for (zone, ground) in grounds.iter().enumerate().filter(|(_, ground)| !ground.rows.is_empty()) {
+    for (zone, ground) in grounds
+        .iter()
+        .enumerate()
+        .filter(|(_, ground)| !ground.rows.is_empty())
+    {
         // Writing to a string does not fail.
-        let _ = write!(html, "<g class=\"zone-ground tint-{}\" stroke-width=\"", zone % TINTS);
+        let _ = write!(
+            html,
+            "<g class=\"zone-ground tint-{}\" stroke-width=\"",
+            zone % TINTS
+        );
         number(html, GROUND_WIDTH);
         let _ = write!(html, "\"><path id=z{zone} d=\"{}\"/>", ground.rows);
         if !ground.joints.is_empty() {
@@ -109,7 +126,9 @@ fn join(
     last: Option<(f64, f64)>,
     next: (f64, f64),
 ) {
-    let (Some(zone), Some(next_zone), Some(last)) = (zone, next_zone, last) else { return };
+    let (Some(zone), Some(next_zone), Some(last)) = (zone, next_zone, last) else {
+        return;
+    };
     if let Some(ground) = grounds.get_mut(usize::from(zone.min(next_zone)))
         && zone != next_zone
     {
@@ -133,9 +152,13 @@ pub fn draw_veil(html: &mut String, layout: &MapLayout) {
 }
 
 fn draw_run(grounds: &mut [Ground], zone: Option<u16>, run: &[(f64, f64)]) {
-    let Some(ground) = zone.and_then(|zone| grounds.get_mut(usize::from(zone))) else { return };
+    let Some(ground) = zone.and_then(|zone| grounds.get_mut(usize::from(zone))) else {
+        return;
+    };
     let line = &mut ground.rows;
-    let Some((&first, rest)) = run.split_first() else { return };
+    let Some((&first, rest)) = run.split_first() else {
+        return;
+    };
     line.push('M');
     whole_pair(line, first);
     if rest.is_empty() {
@@ -145,7 +168,9 @@ fn draw_run(grounds: &mut [Ground], zone: Option<u16>, run: &[(f64, f64)]) {
     }
     let mut kept = first;
     for (place, &point) in rest.iter().enumerate() {
-        let is_bend = rest.get(place + 1).is_none_or(|&next| off_line(kept, next, point) > STRAIGHT);
+        let is_bend = rest
+            .get(place + 1)
+            .is_none_or(|&next| off_line(kept, next, point) > STRAIGHT);
         if is_bend {
             line.push('L');
             whole_pair(line, point);

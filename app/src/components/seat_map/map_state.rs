@@ -92,7 +92,13 @@ impl MapState {
     /// The state of a fresh page, which already knows that the seats at `lost` are gone.
     #[must_use]
     pub fn new(zones: &[Zone], lost: Vec<String>) -> Self {
-        let lost = lost.into_iter().map(|place| Lost { place, instead: None }).collect();
+        let lost = lost
+            .into_iter()
+            .map(|place| Lost {
+                place,
+                instead: None,
+            })
+            .collect();
         Self {
             chosen: RwSignal::new(Vec::new()),
             free: RwSignal::new(zones.iter().map(|zone| zone.seats_free).collect()),
@@ -108,13 +114,15 @@ impl MapState {
 
     /// Takes a seat off the choice.
     pub fn take_off(self, seat: SeatIndex) {
-        self.chosen.update(|chosen| chosen.retain(|other| other.seat != seat));
+        self.chosen
+            .update(|chosen| chosen.retain(|other| other.seat != seat));
         self.said.set(String::new());
     }
 
     /// Puts a seat into the choice in place of the lost one it was offered for.
     pub fn take_instead(self, offered: Chosen) {
-        self.lost.update(|lost| lost.retain(|lost| lost.instead.as_ref() != Some(&offered)));
+        self.lost
+            .update(|lost| lost.retain(|lost| lost.instead.as_ref() != Some(&offered)));
         self.chosen.update(|chosen| {
             if chosen.iter().all(|other| other.seat != offered.seat) {
                 chosen.push(offered);

@@ -10,7 +10,10 @@ use crate::{
 pub fn with_state(lang: Lang, name: &str, state: SeatState, is_mine: bool) -> String {
     let separator = show::separator(lang);
     let rest = name.rsplit_once(separator).map_or(name, |(rest, _)| rest);
-    format!("{rest}{separator}{}", show::state_word(lang, state, is_mine))
+    format!(
+        "{rest}{separator}{}",
+        show::state_word(lang, state, is_mine)
+    )
 }
 
 /// The place alone: what stands before [`show::name_middle`], or the whole name of a seat that has none.
@@ -27,14 +30,25 @@ mod tests {
         let name = "Row C, seat 12, Centre, ¥45.00, available";
         let sold = with_state(Lang::En, name, SeatState::Sold, false);
         assert_eq!(sold, "Row C, seat 12, Centre, ¥45.00, sold");
-        let mine = with_state(Lang::ZhCn, "C 排 12 座，中区，¥45.00，可选", SeatState::Locked, true);
+        let mine = with_state(
+            Lang::ZhCn,
+            "C 排 12 座，中区，¥45.00，可选",
+            SeatState::Locked,
+            true,
+        );
         assert_eq!(mine, "C 排 12 座，中区，¥45.00，您的座位");
     }
 
     #[test]
     fn a_place_is_found_whatever_the_zone_is_called() {
         let name = "Stalls, left, row C, seat 12, Stalls, left, ¥45.00, available";
-        assert_eq!(place(name, ", Stalls, left, ¥45.00, "), "Stalls, left, row C, seat 12");
-        assert_eq!(place("Row A, seat 1, not offered", ", X, ¥1.00, "), "Row A, seat 1, not offered");
+        assert_eq!(
+            place(name, ", Stalls, left, ¥45.00, "),
+            "Stalls, left, row C, seat 12"
+        );
+        assert_eq!(
+            place("Row A, seat 1, not offered", ", X, ¥1.00, "),
+            "Row A, seat 1, not offered"
+        );
     }
 }

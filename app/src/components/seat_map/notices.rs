@@ -60,9 +60,13 @@ fn Refused(error: Signal<Option<AppError>>) -> impl IntoView {
     });
     move || {
         // Somebody who must sign in first is led there.
-        let error = error.get().filter(|error| *error != AppError::Unauthenticated)?;
+        let error = error
+            .get()
+            .filter(|error| *error != AppError::Unauthenticated)?;
         let order = match &error {
-            AppError::Refused { refusal: Refusal::AlreadyPlaced { order_no } } => Some(format!("/orders/{order_no}")),
+            AppError::Refused {
+                refusal: Refusal::AlreadyPlaced { order_no },
+            } => Some(format!("/orders/{order_no}")),
             _ => None,
         };
         Some(view! {
@@ -127,7 +131,11 @@ fn MineNotice(mine: MySeats) -> impl IntoView {
 
 /// Why the show can't be bought now, and when it can.
 #[component]
-fn SaleNotice(show: StoredValue<ShowPage>, state: MapState, now: Signal<Timestamp>) -> impl IntoView {
+fn SaleNotice(
+    show: StoredValue<ShowPage>,
+    state: MapState,
+    now: Signal<Timestamp>,
+) -> impl IntoView {
     let lang = use_lang();
     let text = ShowText::of(lang);
     let event = show.with_value(|show| format!("/events/{}", show.event.id));
@@ -142,7 +150,10 @@ fn SaleNotice(show: StoredValue<ShowPage>, state: MapState, now: Signal<Timestam
             show::opens(lang, &opens)
         }),
     };
-    let is_final = matches!(sale, SaleState::Ended | SaleState::Withdrawn | SaleState::SoldOut);
+    let is_final = matches!(
+        sale,
+        SaleState::Ended | SaleState::Withdrawn | SaleState::SoldOut
+    );
     move || {
         let words = words()?;
         Some(view! {
@@ -159,7 +170,9 @@ fn SaleNotice(show: StoredValue<ShowPage>, state: MapState, now: Signal<Timestam
 fn Countdown(sale: SaleState, now: Signal<Timestamp>) -> impl IntoView {
     let text = ShowText::of(use_lang());
     move || {
-        let SaleState::NotYet { opens_at } = sale else { return None };
+        let SaleState::NotYet { opens_at } = sale else {
+            return None;
+        };
         let left = opens_at - now.get();
         (left > Millis(0) && left <= COUNTDOWN_MAX)
             .then(|| view! { <span class="num">" " {text.opens_in} " " <b>{time::remaining(left)}</b></span> })

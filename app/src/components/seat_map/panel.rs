@@ -69,9 +69,17 @@ fn ZoneButton(
     state: MapState,
 ) -> impl IntoView {
     let lang = use_lang();
-    let free = move || state.free.with(|free| free.get(place).copied().unwrap_or_default());
+    let free = move || {
+        state
+            .free
+            .with(|free| free.get(place).copied().unwrap_or_default())
+    };
     let is_only = move || state.only.get() == Some(place);
-    let choose = move |_| state.only.update(|only| *only = (*only != Some(place)).then_some(place));
+    let choose = move |_| {
+        state
+            .only
+            .update(|only| *only = (*only != Some(place)).then_some(place))
+    };
     view! {
         <button type="button" class="zone-price" aria-pressed=move || is_only().to_string() on:click=choose>
             <i class=format!("zone-price__tint tint-{}", place % TINTS) aria-hidden="true"></i>
@@ -116,9 +124,18 @@ fn Checkout(
 ) -> impl IntoView {
     let lang = use_lang();
     let text = ShowText::of(lang);
-    let total = move || state.chosen.with(|chosen| show.with_value(|show| total(show, chosen)));
+    let total = move || {
+        state
+            .chosen
+            .with(|chosen| show.with_value(|show| total(show, chosen)))
+    };
     let places = move || {
-        let places = state.chosen.with(|chosen| chosen.iter().map(|seat| seat.place.clone()).collect::<Vec<_>>());
+        let places = state.chosen.with(|chosen| {
+            chosen
+                .iter()
+                .map(|seat| seat.place.clone())
+                .collect::<Vec<_>>()
+        });
         places.join(" · ")
     };
     let label = move || match is_pending.get() {
@@ -155,6 +172,11 @@ fn Checkout(
 /// What the choice costs. A show has one currency, and prices are small, so the sum is there.
 fn total(show: &ShowPage, chosen: &[Chosen]) -> Option<String> {
     let currency = show.zones.first()?.price.currency;
-    let prices = chosen.iter().filter_map(|seat| show.zones.get(seat.zone)).map(|zone| zone.price);
-    Money::sum(currency, prices).ok().map(|total| total.to_string())
+    let prices = chosen
+        .iter()
+        .filter_map(|seat| show.zones.get(seat.zone))
+        .map(|zone| zone.price);
+    Money::sum(currency, prices)
+        .ok()
+        .map(|total| total.to_string())
 }

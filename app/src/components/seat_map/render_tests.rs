@@ -16,11 +16,20 @@ use crate::{
 use std::sync::Arc;
 
 fn both(text: &str) -> LocalText {
-    LocalText { en: text.to_owned(), zh_cn: text.to_owned() }
+    LocalText {
+        en: text.to_owned(),
+        zh_cn: text.to_owned(),
+    }
 }
 
 fn zone(id: u64, name: &str, minor: i64) -> Zone {
-    Zone { id: ZoneId(id), name: both(name), price: Money::new(minor, Currency::Cny), seats_free: 0, seats_total: 0 }
+    Zone {
+        id: ZoneId(id),
+        name: both(name),
+        price: Money::new(minor, Currency::Cny),
+        seats_free: 0,
+        seats_total: 0,
+    }
 }
 
 pub(super) fn show(zones: Vec<Zone>) -> ShowPage {
@@ -36,7 +45,11 @@ pub(super) fn show(zones: Vec<Zone>) -> ShowPage {
             summary: both(""),
             poster: String::new(),
         },
-        starts: VenueTime { at: Timestamp(0), offset_min: 480, zone: "Asia/Shanghai".to_owned() },
+        starts: VenueTime {
+            at: Timestamp(0),
+            offset_min: 480,
+            zone: "Asia/Shanghai".to_owned(),
+        },
         venue: both("Lantern Hall"),
         hall: both("Lantern Hall"),
         city: both("Shanghai"),
@@ -74,9 +87,26 @@ fn small_hall() -> (ShowMap, ShowPage) {
         }]
     });
     let plan = Plan::parse(&plan.to_string()).unwrap();
-    let seats = SeatMap { at: MapVersion { epoch: 3, version: 41 }, seats: 7, bits: Vec::new() };
-    let map = ShowMap { plan: Arc::new(plan), zone_of_category: Arc::new([Some(0), Some(1), None]), seats };
-    (map, show(vec![zone(1, "Front & <centre>", 6_800), zone(2, "Sofa", 9_000)]))
+    let seats = SeatMap {
+        at: MapVersion {
+            epoch: 3,
+            version: 41,
+        },
+        seats: 7,
+        bits: Vec::new(),
+    };
+    let map = ShowMap {
+        plan: Arc::new(plan),
+        zone_of_category: Arc::new([Some(0), Some(1), None]),
+        seats,
+    };
+    (
+        map,
+        show(vec![
+            zone(1, "Front & <centre>", 6_800),
+            zone(2, "Sofa", 9_000),
+        ]),
+    )
 }
 
 /// The element of one seat, as far as its attributes go.
@@ -94,7 +124,9 @@ fn every_text_of_plan_and_show_is_escaped() {
         assert!(!html.contains(raw), "{raw}");
     }
     assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
-    assert!(html.contains("Row &lt;b&gt;&quot;C&#39;&amp;, seat 2, Front &amp; &lt;centre&gt;, ¥68.00, available"));
+    assert!(html.contains(
+        "Row &lt;b&gt;&quot;C&#39;&amp;, seat 2, Front &amp; &lt;centre&gt;, ¥68.00, available"
+    ));
 }
 
 #[test]
@@ -102,7 +134,10 @@ fn a_seat_has_a_name_in_the_readers_language_and_posts_its_number() {
     let (map, show) = small_hall();
     let html = seats_html(&map, &show, Lang::ZhCn, &Own::default());
     let seat = seat_of(&html, 4);
-    assert!(seat.contains("aria-label=\"D 排 1 座（情侣座），Sofa，¥90.00，可选\""), "{seat}");
+    assert!(
+        seat.contains("aria-label=\"D 排 1 座（情侣座），Sofa，¥90.00，可选\""),
+        "{seat}"
+    );
     assert!(html.contains("type=checkbox name=seats[] id=s4 value=4 data-zone=1"));
 }
 
@@ -113,14 +148,23 @@ fn only_free_seats_of_a_zone_can_be_ticked() {
     map.seats.set(SeatIndex(1), SeatState::Sold);
     map.seats.set(SeatIndex(2), SeatState::Blocked);
     let html = seats_html(&map, &show, Lang::En, &Own::default());
-    for (seat, state, word) in
-        [(0, "locked", "held by others"), (1, "sold", "sold"), (2, "blocked", "not offered"), (3, "blocked", "not offered")]
-    {
+    for (seat, state, word) in [
+        (0, "locked", "held by others"),
+        (1, "sold", "sold"),
+        (2, "blocked", "not offered"),
+        (3, "blocked", "not offered"),
+    ] {
         let seat = seat_of(&html, seat);
-        assert!(seat.contains(&format!("{word}\" data-state={state} disabled")), "{seat}");
+        assert!(
+            seat.contains(&format!("{word}\" data-state={state} disabled")),
+            "{seat}"
+        );
     }
     let free = seat_of(&html, 4);
-    assert!(free.contains("available\" data-state=available>") && !free.contains("disabled"), "{free}");
+    assert!(
+        free.contains("available\" data-state=available>") && !free.contains("disabled"),
+        "{free}"
+    );
 }
 
 #[test]
@@ -129,13 +173,21 @@ fn chosen_seats_are_ticked_as_far_as_they_are_free_and_the_limit_allows() {
     show.limit = 3;
     map.seats.set(SeatIndex(1), SeatState::Sold);
     map.seats.set(SeatIndex(6), SeatState::Locked);
-    let own = Own { chosen: [0, 1, 4, 5, 6].map(SeatIndex).to_vec(), held: vec![SeatIndex(6)] };
+    let own = Own {
+        chosen: [0, 1, 4, 5, 6].map(SeatIndex).to_vec(),
+        held: vec![SeatIndex(6)],
+    };
     let html = seats_html(&map, &show, Lang::En, &own);
-    let ticked: Vec<u32> = (0..7).filter(|&seat| seat_of(&html, seat).contains(" checked")).collect();
+    let ticked: Vec<u32> = (0..7)
+        .filter(|&seat| seat_of(&html, seat).contains(" checked"))
+        .collect();
     assert_eq!(ticked, [0, 4], "one of three is held already");
     assert!(seat_of(&html, 6).contains("yours\" data-state=locked disabled data-mine"));
     assert_eq!(render::lost(&map, &own), [SeatIndex(1)]);
-    assert_eq!(render::places(&map, Lang::En, &[SeatIndex(4), SeatIndex(99)]), ["Row D, seat 1 (Couple)"]);
+    assert_eq!(
+        render::places(&map, Lang::En, &[SeatIndex(4), SeatIndex(99)]),
+        ["Row D, seat 1 (Couple)"]
+    );
 }
 
 #[test]
@@ -153,7 +205,11 @@ fn the_map_says_where_polls_start_and_what_is_free() {
     let (mut map, show) = small_hall();
     map.seats.set(SeatIndex(1), SeatState::Sold);
     let html = seats_html(&map, &show, Lang::En, &Own::default());
-    assert!(html.contains(" data-version=3.41 data-seats=7 data-free=\"2,3\" data-bits=\"20\""), "{}", &html[..400]);
+    assert!(
+        html.contains(" data-version=3.41 data-seats=7 data-free=\"2,3\" data-bits=\"20\""),
+        "{}",
+        &html[..400]
+    );
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! The frame around the map.
 
-use super::{
-    map_state::{Link, MapFacts, MapLoad, MapState},
-};
+use super::map_state::{Link, MapFacts, MapLoad, MapState};
 use crate::i18n::{show::ShowText, use_lang};
 use leptos::{html, prelude::*};
 

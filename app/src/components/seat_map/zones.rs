@@ -4,7 +4,9 @@ use crate::domain::seat::SeatState;
 
 /// Counts one seat's change of state. A seat without a zone is counted nowhere.
 pub fn count_change(free: &mut [u32], zone: Option<usize>, from: SeatState, to: SeatState) {
-    let Some(count) = zone.and_then(|zone| free.get_mut(zone)) else { return };
+    let Some(count) = zone.and_then(|zone| free.get_mut(zone)) else {
+        return;
+    };
     match (from == SeatState::Available, to == SeatState::Available) {
         (true, false) => *count = count.saturating_sub(1),
         (false, true) => *count += 1,
@@ -14,7 +16,9 @@ pub fn count_change(free: &mut [u32], zone: Option<usize>, from: SeatState, to: 
 
 /// Reads the counts that the server wrote beside the map: `41,72,23`.
 pub fn read_counts(text: &str) -> Vec<u32> {
-    text.split(',').filter_map(|count| count.parse().ok()).collect()
+    text.split(',')
+        .filter_map(|count| count.parse().ok())
+        .collect()
 }
 
 #[cfg(test)]

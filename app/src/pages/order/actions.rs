@@ -3,14 +3,14 @@
 use super::{live::Live, stage::Stage};
 use crate::{
     api::{orders::Cancel, payments::Start},
-    components::{error_notice::ErrorNotice, posted_error::posted_error},
+    components::{error_notice::ErrorNotice, post::{Post, PostForm}},
     domain::{ids::OrderNo, order::CancelReason},
     i18n::{
         order::{OrderText, pay},
         use_lang,
     },
 };
-use leptos::{form::ActionForm, prelude::*};
+use leptos::{prelude::*, server_fn::ServerFn};
 
 /// Pays, or gives the seats back.
 #[component]
@@ -30,40 +30,36 @@ fn Pay(live: Live, order_no: OrderNo) -> impl IntoView {
     let lang = use_lang();
     let text = OrderText::of(lang);
     let total = live.order.with_untracked(|order| order.total);
-    let action = ServerAction::<Start>::new();
-    let error = posted_error(action);
+    let post = Post::to(Start::PATH);
     // From the click until the cashier's page has replaced this one.
     let leaving = RwSignal::new(false);
-    Effect::new(move |_| match action.value().get() {
-        Some(Ok(cashier)) => {
-            leaving.set(true);
-            if window().location().set_href(&cashier).is_err() {
-                leaving.set(false);
-            }
+    Effect::new(move |_| {
+        let Some(cashier) = post.answer.get() else { return };
+        if let Ok(cashier) = serde_json::from_slice::<String>(cashier.as_bytes()) {
+            leaving.set(window().location().set_href(&cashier).is_ok());
         }
-        Some(Err(_)) => live.refresh(),
-        None => {}
     });
+    refresh_after(post, live);
     Effect::new(move |_| {
         // Back from the cashier by the browser's button the page is as it was left, with its button locked.
         let shown = window_event_listener_untyped("pageshow", move |_| leaving.set(false));
         on_cleanup(move || shown.remove());
     });
     let is_open = move || live.stage.get() == Stage::Processing;
-    let is_busy = move || action.pending().get() || leaving.get();
+    let is_busy = move || post.pending.get() || leaving.get();
     let label = move || match (is_busy(), is_open()) {
         (true, _) => text.opening_cashier.to_owned(),
         (false, true) => text.back_to_cashier.to_owned(),
         (false, false) => pay(lang, total),
     };
     view! {
-        <ActionForm action=action>
+        <PostForm post=post>
             <input type="hidden" name="order_no" value=order_no.to_string() />
             <button class="btn" class:primary=move || !is_open() class:quiet=is_open disabled=is_busy>
                 {label}
             </button>
-            <ErrorNotice error=error />
-        </ActionForm>
+            <ErrorNotice error=post.error />
+        </PostForm>
     }
 }
 
@@ -71,27 +67,33 @@ fn Pay(live: Live, order_no: OrderNo) -> impl IntoView {
 #[component]
 fn CancelOrder(live: Live, order_no: OrderNo) -> impl IntoView {
     let text = OrderText::of(use_lang());
-    let action = ServerAction::<Cancel>::new();
-    let error = posted_error(action);
-    let pending = action.pending();
-    Effect::new(move |_| {
-        if action.value().with(Option::is_some) {
-            live.refresh();
-        }
-    });
+    let post = Post::to(Cancel::PATH);
+    let pending = post.pending;
+    refresh_after(post, live);
     view! {
         <details class="confirm">
             <summary class="btn quiet">{text.cancel}</summary>
-            <ActionForm action=action>
+            <PostForm post=post>
                 <input type="hidden" name="order_no" value=order_no.to_string() />
                 <p>{text.cancel_question}</p>
                 <button class="btn quiet" disabled=pending>
                     {move || if pending.get() { text.cancelling } else { text.cancel_yes }}
                 </button>
-                <ErrorNotice error=error />
-            </ActionForm>
+                <ErrorNotice error=post.error />
+            </PostForm>
         </details>
     }
+}
+
+/// Reads the order again whenever a form was answered, whatever the answer.
+fn refresh_after(post: Post, live: Live) {
+    Effect::new(move |was_pending: Option<bool>| {
+        let is_pending = post.pending.get();
+        if was_pending == Some(true) && !is_pending {
+            live.refresh();
+        }
+        is_pending
+    });
 }
 
 /// Ways on from an order that has come to its end. Where money is on its way back none of them leads to paying again.

@@ -21,7 +21,10 @@ pub fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
 
 /// A seat's element.
 pub fn seat(seat: SeatIndex) -> Option<HtmlInputElement> {
-    document().get_element_by_id(&format!("s{seat}"))?.dyn_into().ok()
+    document()
+        .get_element_by_id(&format!("s{seat}"))?
+        .dyn_into()
+        .ok()
 }
 
 /// The seat of an element, if it is one.
@@ -75,7 +78,9 @@ pub fn show_state(input: &HtmlInputElement, state: SeatState, is_mine: bool) {
 
 /// Whether the keyboard is on an element.
 pub fn has_focus(element: &Element) -> bool {
-    document().active_element().is_some_and(|active| active == *element)
+    document()
+        .active_element()
+        .is_some_and(|active| active == *element)
 }
 
 /// Moves the keyboard to an element; one that can't have it is left alone.

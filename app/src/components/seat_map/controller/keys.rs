@@ -15,10 +15,16 @@ use web_sys::{FocusEvent, HtmlInputElement, KeyboardEvent, Node, wasm_bindgen::J
 impl Controller {
     pub(super) fn on_key(&self, event: &KeyboardEvent) {
         self.by_pointer.set(false);
-        let Some((input, seat)) = self.seat_at(event.target()) else { return };
+        let Some((input, seat)) = self.seat_at(event.target()) else {
+            return;
+        };
         let key = event.key();
         if key == "Tab" {
-            let edge = if event.shift_key() { "[data-edge=start]" } else { "[data-edge=end]" };
+            let edge = if event.shift_key() {
+                "[data-edge=start]"
+            } else {
+                "[data-edge=end]"
+            };
             if let Some(edge) = dom::find(&self.window, edge) {
                 // Not prevented: the browser goes on from the edge to the next stop.
                 dom::focus(&edge);
@@ -56,11 +62,15 @@ impl Controller {
 
     /// Coming to the map by Tab leads to the seat that the keyboard was on before, not to the first or last of all.
     pub(super) fn on_focus(self: &Rc<Self>, event: &FocusEvent) {
-        let Some((_, seat)) = self.seat_at(event.target()) else { return };
+        let Some((_, seat)) = self.seat_at(event.target()) else {
+            return;
+        };
         if !self.by_pointer.get() {
             self.read_spots_ahead();
         }
-        let from = event.related_target().and_then(|from| from.dyn_into::<Node>().ok());
+        let from = event
+            .related_target()
+            .and_then(|from| from.dyn_into::<Node>().ok());
         let is_from_outside = !from.is_some_and(|from| self.plane.contains(Some(&from)));
         if is_from_outside
             && !self.by_pointer.get()
@@ -74,7 +84,10 @@ impl Controller {
         self.rover.set(Some(seat));
     }
 
-    fn seat_at(&self, target: Option<web_sys::EventTarget>) -> Option<(HtmlInputElement, SeatIndex)> {
+    fn seat_at(
+        &self,
+        target: Option<web_sys::EventTarget>,
+    ) -> Option<(HtmlInputElement, SeatIndex)> {
         let input: HtmlInputElement = target?.dyn_into().ok()?;
         let seat = dom::seat_of(&input)?;
         Some((input, seat))

@@ -49,7 +49,9 @@ pub fn listen(root: &Element, controller: &Rc<Controller>) -> Listeners {
     let options = AddEventListenerOptions::new();
     options.set_passive(false);
     for name in OF_MAP {
-        let _ = root.add_event_listener_with_callback_and_add_event_listener_options(name, callback, &options);
+        let _ = root.add_event_listener_with_callback_and_add_event_listener_options(
+            name, callback, &options,
+        );
     }
     for (target, name) in listeners.outside() {
         let _ = target.add_event_listener_with_callback(name, callback);
@@ -74,7 +76,8 @@ impl Drop for Listeners {
     fn drop(&mut self) {
         self.controller.stop_polling();
         for (target, name) in self.outside() {
-            let _ = target.remove_event_listener_with_callback(name, self.hear.as_ref().unchecked_ref());
+            let _ = target
+                .remove_event_listener_with_callback(name, self.hear.as_ref().unchecked_ref());
         }
     }
 }

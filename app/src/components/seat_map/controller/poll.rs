@@ -49,7 +49,11 @@ impl Controller {
     pub(super) fn poll_now(self: &Rc<Self>) {
         let poller = &self.poller;
         drop(poller.timer.take());
-        if poller.is_stopped.get() || poller.is_asking.get() || !self.facts.is_live || document().hidden() {
+        if poller.is_stopped.get()
+            || poller.is_asking.get()
+            || !self.facts.is_live
+            || document().hidden()
+        {
             return;
         }
         if !window().navigator().on_line() {
@@ -74,9 +78,15 @@ impl Controller {
 
     async fn ask(self: Rc<Self>) {
         let since = self.seats.borrow().at.to_query();
-        let answer = fetch(&format!("/shows/{}/seats?since={since}", self.facts.show_id)).await;
+        let answer = fetch(&format!(
+            "/shows/{}/seats?since={since}",
+            self.facts.show_id
+        ))
+        .await;
         let update = match answer {
-            Some(response) => body(&response).await.and_then(|body| MapUpdate::decode(&body).ok()),
+            Some(response) => body(&response)
+                .await
+                .and_then(|body| MapUpdate::decode(&body).ok()),
             None => None,
         };
         let poller = &self.poller;
@@ -91,15 +101,25 @@ impl Controller {
         } else {
             let failures = poller.failures.get().saturating_add(1);
             poller.failures.set(failures);
-            self.show_link(if window().navigator().on_line() { Link::Retrying } else { Link::Offline });
-            PAUSE_MS.saturating_mul(1 << failures.min(4)).min(PAUSE_MS_MAX)
+            self.show_link(if window().navigator().on_line() {
+                Link::Retrying
+            } else {
+                Link::Offline
+            });
+            PAUSE_MS
+                .saturating_mul(1 << failures.min(4))
+                .min(PAUSE_MS_MAX)
         };
         poller.is_asking.set(false);
         if poller.is_stopped.get() {
             return;
         }
         let next = Rc::clone(&self);
-        poller.timer.replace(Some(Timeout::new(pause + jitter(), move || next.poll_now())));
+        poller
+            .timer
+            .replace(Some(Timeout::new(pause + jitter(), move || {
+                next.poll_now()
+            })));
     }
 
     fn show_link(&self, link: Link) {
@@ -147,7 +167,11 @@ impl Controller {
             MapUpdate::Changes { changes, .. } => changes,
             MapUpdate::Whole(map) => {
                 let all = (0..known.seats).map(SeatIndex);
-                all.map(|seat| SeatChange { seat, state: map.state(seat) }).collect()
+                all.map(|seat| SeatChange {
+                    seat,
+                    state: map.state(seat),
+                })
+                .collect()
             }
         };
         let mut real = Vec::new();
@@ -177,7 +201,11 @@ pub async fn fetch(path: &str) -> Option<Response> {
     let options = RequestInit::new();
     options.set_signal(Some(&AbortSignal::timeout_with_u32(ANSWER_MS_MAX)));
     let answer = JsFuture::from(window().fetch_with_str_and_init(path, &options)).await;
-    answer.ok()?.dyn_into::<Response>().ok().filter(Response::ok)
+    answer
+        .ok()?
+        .dyn_into::<Response>()
+        .ok()
+        .filter(Response::ok)
 }
 
 async fn body(response: &Response) -> Option<Vec<u8>> {

@@ -1,6 +1,10 @@
 //! Taking over a map that the server wrote, be it in the page already or still to be asked for.
 
-use super::{Controller, dom, gestures::Gesture, poll::{self, Poller}};
+use super::{
+    Controller, dom,
+    gestures::Gesture,
+    poll::{self, Poller},
+};
 use crate::{
     components::seat_map::{
         map_state::{Chosen, Lost, MapFacts, MapLoad, MapState},
@@ -21,7 +25,12 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlElement, HtmlInputElement, wasm_bindgen::JsCast};
 
 /// Takes over the map in `root`; nothing when it can't be had, which the page then says.
-pub async fn take_over(root: &Element, facts: MapFacts, state: MapState, lang: Lang) -> Option<Rc<Controller>> {
+pub async fn take_over(
+    root: &Element,
+    facts: MapFacts,
+    state: MapState,
+    lang: Lang,
+) -> Option<Rc<Controller>> {
     let (plane, is_fresh) = match dom::plane(root) {
         Some(plane) => (plane, false),
         None => (ask_for_map(root, &facts, state, lang).await?, true),
@@ -39,8 +48,17 @@ pub async fn take_over(root: &Element, facts: MapFacts, state: MapState, lang: L
     Some(controller)
 }
 
-fn new_controller(window: HtmlElement, plane: HtmlElement, facts: MapFacts, state: MapState, lang: Lang) -> Controller {
-    let middles = facts.zones.iter().map(|zone| show::name_middle(lang, zone.name.get(lang), zone.price));
+fn new_controller(
+    window: HtmlElement,
+    plane: HtmlElement,
+    facts: MapFacts,
+    state: MapState,
+    lang: Lang,
+) -> Controller {
+    let middles = facts
+        .zones
+        .iter()
+        .map(|zone| show::name_middle(lang, zone.name.get(lang), zone.price));
     Controller {
         middles: middles.collect(),
         seats: RefCell::new(read_states(&plane)),
@@ -60,9 +78,15 @@ fn new_controller(window: HtmlElement, plane: HtmlElement, facts: MapFacts, stat
 }
 
 /// A browser that came here without loading the page has no map yet.
-async fn ask_for_map(root: &Element, facts: &MapFacts, state: MapState, lang: Lang) -> Option<HtmlElement> {
+async fn ask_for_map(
+    root: &Element,
+    facts: &MapFacts,
+    state: MapState,
+    lang: Lang,
+) -> Option<HtmlElement> {
     state.load.set(MapLoad::Loading);
-    let html = match poll::fetch(&format!("/shows/{}/map?lang={}", facts.show_id, lang.tag())).await {
+    let html = match poll::fetch(&format!("/shows/{}/map?lang={}", facts.show_id, lang.tag())).await
+    {
         Some(response) => text(&response).await,
         None => None,
     };
@@ -78,14 +102,20 @@ async fn ask_for_map(root: &Element, facts: &MapFacts, state: MapState, lang: La
 }
 
 async fn text(response: &web_sys::Response) -> Option<String> {
-    JsFuture::from(response.text().ok()?).await.ok()?.as_string()
+    JsFuture::from(response.text().ok()?)
+        .await
+        .ok()?
+        .as_string()
 }
 
 /// Every seat's state, as the server wrote it beside the map.
 fn read_states(plane: &HtmlElement) -> SeatMap {
     let attribute = |name| plane.get_attribute(name).unwrap_or_default();
     let hex = attribute("data-bits");
-    let byte = |place| hex.get(place..place + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    let byte = |place| {
+        hex.get(place..place + 2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
+    };
     SeatMap {
         at: MapVersion::from_query(&attribute("data-version")).unwrap_or_default(),
         seats: attribute("data-seats").parse().unwrap_or_default(),
@@ -101,11 +131,16 @@ impl Controller {
         }
         let mut lost = Vec::new();
         for &seat in &self.facts.wanted {
-            let Some(input) = dom::seat(seat) else { continue };
+            let Some(input) = dom::seat(seat) else {
+                continue;
+            };
             if self.seat_state(seat) == SeatState::Available {
                 input.set_checked(true);
             } else if !self.facts.mine.contains(&seat) {
-                lost.push(Lost { place: self.describe(seat, &input).place, instead: None });
+                lost.push(Lost {
+                    place: self.describe(seat, &input).place,
+                    instead: None,
+                });
             }
         }
         if !lost.is_empty() {
@@ -115,9 +150,14 @@ impl Controller {
 
     /// Takes in what is ticked: by the server, or by a reader who was faster than this.
     fn read_ticks(&self) {
-        let Ok(ticked) = self.plane.query_selector_all("input:checked") else { return };
-        let limit = usize::try_from(self.facts.limit).unwrap_or(usize::MAX).saturating_sub(self.facts.mine.len());
-        let inputs = (0..ticked.length()).filter_map(|place| ticked.item(place)?.dyn_into::<HtmlInputElement>().ok());
+        let Ok(ticked) = self.plane.query_selector_all("input:checked") else {
+            return;
+        };
+        let limit = usize::try_from(self.facts.limit)
+            .unwrap_or(usize::MAX)
+            .saturating_sub(self.facts.mine.len());
+        let inputs = (0..ticked.length())
+            .filter_map(|place| ticked.item(place)?.dyn_into::<HtmlInputElement>().ok());
         let mut chosen: Vec<Chosen> = Vec::new();
         for input in inputs {
             let seat: Option<SeatIndex> = dom::seat_of(&input);

@@ -1,6 +1,9 @@
 //! The hall's areas: stage, screen, doors, grounds.
 
-use super::{draw_text, pair, room::{Frame, text_width}};
+use super::{
+    draw_text, pair,
+    room::{Frame, text_width},
+};
 use crate::{
     components::seat_map::render::{escape, number},
     domain::plan::{Area, AreaFrame, AreaText, geometry::MapLayout},
@@ -28,7 +31,9 @@ enum Paint {
 impl Paint {
     /// The paint for a colour of a plan: `#rgb` or `#rrggbb`, either with alpha, or a name, which is taken for paper.
     fn of(color: Option<&str>) -> Self {
-        let Some(color) = color else { return Self::Nothing };
+        let Some(color) = color else {
+            return Self::Nothing;
+        };
         if color.eq_ignore_ascii_case("transparent") {
             return Self::Nothing;
         }
@@ -42,7 +47,11 @@ impl Paint {
         if brightest - darkest > 40 {
             return Self::Tint;
         }
-        if brightest < 110 { Self::Ink } else { Self::Paper }
+        if brightest < 110 {
+            Self::Ink
+        } else {
+            Self::Paper
+        }
     }
 }
 
@@ -109,7 +118,9 @@ fn draw_shape(html: &mut String, area: &Area, frame: &AreaFrame, paint: Paint, l
             html.push_str("<circle");
             field(html, " r=\"", *radius);
         }
-        Area::Ellipse { radius_x, radius_y, .. } => {
+        Area::Ellipse {
+            radius_x, radius_y, ..
+        } => {
             html.push_str("<ellipse");
             field(html, " rx=\"", *radius_x);
             field(html, " ry=\"", *radius_y);
@@ -133,7 +144,13 @@ fn draw_shape(html: &mut String, area: &Area, frame: &AreaFrame, paint: Paint, l
 }
 
 fn draw_area_text(html: &mut String, text: &AreaText, layout: &MapLayout) {
-    draw_text(html, "area__text", (layout.length(text.x), layout.length(text.y)), letters(text, layout), &text.text);
+    draw_text(
+        html,
+        "area__text",
+        (layout.length(text.x), layout.length(text.y)),
+        letters(text, layout),
+        &text.text,
+    );
 }
 
 /// Height of an area's letters, in map units.
@@ -159,11 +176,17 @@ pub fn ink_box(area: &Area, layout: &MapLayout) -> Option<Frame> {
     let corners = match area {
         Area::Rectangle { width, height, .. } => vec![(0.0, 0.0), (*width, *height)],
         Area::Circle { radius, .. } => vec![(-radius, -radius), (*radius, *radius)],
-        Area::Ellipse { radius_x, radius_y, .. } => vec![(-radius_x, -radius_y), (*radius_x, *radius_y)],
+        Area::Ellipse {
+            radius_x, radius_y, ..
+        } => vec![(-radius_x, -radius_y), (*radius_x, *radius_y)],
         Area::Polygon { points, .. } => points.clone(),
         Area::Text { .. } => return None,
     };
-    Frame::of(corners.into_iter().map(|(x, y)| layout.place(frame.x + x, frame.y + y)))
+    Frame::of(
+        corners
+            .into_iter()
+            .map(|(x, y)| layout.place(frame.x + x, frame.y + y)),
+    )
 }
 
 #[cfg(test)]

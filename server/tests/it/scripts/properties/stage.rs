@@ -1,7 +1,7 @@
 //! Plays steps on a real Redis and reads back what they left.
 
 use super::{
-    super::fixture::{NOW, SHOW, Stage, url},
+    super::fixture::{SHOW, Stage, url},
     model::ModelShow,
     step::{KEYS, Order, Sequence, Step, USERS, Which, key, record, zone_of, zoned},
 };

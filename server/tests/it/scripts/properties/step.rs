@@ -25,8 +25,8 @@ pub const ZONES: [ZoneId; 3] = [ZoneId(1), ZoneId(2), ZoneId(9_007_199_254_740_9
 /// A zone that the show does not have.
 const NO_ZONE: ZoneId = ZoneId(77);
 pub const USERS: u16 = 3;
-pub const KEYS: u16 = 12;
-const ORDERS: u16 = 12;
+pub const KEYS: u16 = 20;
+const ORDERS: u16 = 8;
 
 /// A call of a script, or something that befalls Redis.
 #[derive(Debug, Clone)]
@@ -211,7 +211,7 @@ pub fn sequences() -> impl Strategy<Value = Sequence> {
 
 fn shows() -> impl Strategy<Value = (LoadShow, BTreeMap<ZoneId, i64>)> {
     let status = prop_oneof![
-        16 => Just(ShowStatus::OnSale),
+        36 => Just(ShowStatus::OnSale),
         2 => Just(ShowStatus::SoldOut),
         1 => Just(ShowStatus::Draft),
         1 => Just(ShowStatus::Withdrawn),
@@ -222,7 +222,7 @@ fn shows() -> impl Strategy<Value = (LoadShow, BTreeMap<ZoneId, i64>)> {
         1 => Just(Some(SeatState::Sold)),
     ];
     let missing = prop_oneof![9 => Just(0_u32), 1 => Just(1)];
-    let (limit, level) = (1..=6_u32, prop_oneof![9 => Just(0_u8), 1 => Just(1)]);
+    let (limit, level) = (2..=8_u32, prop_oneof![9 => Just(0_u8), 1 => Just(1)]);
     (
         status,
         limit,
@@ -314,7 +314,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (order(), which()).prop_map(|(order, which)| Step::Confirm(order, which)),
         4 => (order(), which()).prop_map(|(order, which)| Step::FreeSold(order, which)),
         3 => (order(), which()).prop_map(|(order, which)| Step::Restore(order, which)),
-        2 => Just(Step::Load),
+        4 => Just(Step::Load),
         3 => (0..SEATS).prop_map(|seat| Step::LoseLock(SeatIndex(seat))),
         2 => order().prop_map(Step::LoseRecord),
         1 => Just(Step::LoseShow),
