@@ -131,16 +131,18 @@ impl FromServerFnError for AppError {
         match error {
             ServerFnErrorErr::Args(_)
             | ServerFnErrorErr::MissingArg(_)
-            | ServerFnErrorErr::UnsupportedRequestMethod(_) => {
-                Self::Invalid { field: Field::Request }
-            }
+            | ServerFnErrorErr::UnsupportedRequestMethod(_) => Self::Invalid {
+                field: Field::Request,
+            },
             ServerFnErrorErr::Request(_) => Self::Offline,
             ServerFnErrorErr::Registration(_)
             | ServerFnErrorErr::ServerError(_)
             | ServerFnErrorErr::MiddlewareError(_)
             | ServerFnErrorErr::Deserialization(_)
             | ServerFnErrorErr::Serialization(_)
-            | ServerFnErrorErr::Response(_) => Self::Internal { reference: String::new() },
+            | ServerFnErrorErr::Response(_) => Self::Internal {
+                reference: String::new(),
+            },
         }
     }
 }
@@ -152,7 +154,9 @@ mod tests {
 
     #[test]
     fn errors_cross_the_wire_as_tagged_words() {
-        let refusal = Refusal::SeatsTaken { seats: vec![SeatIndex(4)] };
+        let refusal = Refusal::SeatsTaken {
+            seats: vec![SeatIndex(4)],
+        };
         let json = serde_json::to_string(&AppError::from(refusal.clone())).unwrap();
         let expected = r#"{"kind":"refused","refusal":{"reason":"seats_taken","seats":[4]}}"#;
         assert_eq!(json, expected);
@@ -161,7 +165,14 @@ mod tests {
 
     #[test]
     fn a_display_text_names_the_reason_only() {
-        let refusal = Refusal::LimitReached { by: LimitedBy::Phone, limit: 4, have: 3 };
-        assert_eq!(AppError::from(refusal).to_string(), "refused: limit_reached");
+        let refusal = Refusal::LimitReached {
+            by: LimitedBy::Phone,
+            limit: 4,
+            have: 3,
+        };
+        assert_eq!(
+            AppError::from(refusal).to_string(),
+            "refused: limit_reached"
+        );
     }
 }

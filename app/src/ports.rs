@@ -122,4 +122,3 @@ pub struct Ports {
     /// Orders to money.
     pub paying: Arc<dyn Paying>,
 }
-

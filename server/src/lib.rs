@@ -9,8 +9,8 @@ pub mod kafka;
 pub mod mysql;
 pub mod payment_channel;
 mod ports;
-mod running;
 pub mod redis;
+mod running;
 pub mod ticketing;
 
 pub use running::{BuildError, Running, build, connect, kafka_config, look, serve_on};

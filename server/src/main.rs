@@ -130,14 +130,21 @@ fn one_message(error: &anyhow::Error) -> String {
 }
 
 fn start_log() {
-    let filter = EnvFilter::try_from_env("SEATFLOW_LOG")
-        .unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_env("SEATFLOW_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     let is_json = std::env::var("SEATFLOW_LOG_FORMAT").is_ok_and(|format| format == "json");
     let registry = tracing_subscriber::registry().with(filter);
     if is_json {
-        registry.with(tracing_subscriber::fmt::layer().json().with_writer(std::io::stderr)).init();
+        registry
+            .with(
+                tracing_subscriber::fmt::layer()
+                    .json()
+                    .with_writer(std::io::stderr),
+            )
+            .init();
     } else {
-        registry.with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr)).init();
+        registry
+            .with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr))
+            .init();
     }
 }
 
@@ -148,7 +155,11 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
             Db::ensure_database(&stores_from_env()?)
                 .await
                 .context("the database can't be used: is it running, and is DATABASE_URL right?")?;
-            database().await?.migrate().await.context("the tables were not brought up to date")?;
+            database()
+                .await?
+                .migrate()
+                .await
+                .context("the tables were not brought up to date")?;
             println!("The tables are up to date.");
             Ok(ExitCode::SUCCESS)
         }
@@ -165,7 +176,8 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
         Action::Rebuild { show } => rebuild(show).await,
         Action::Plan(PlanAction::Check { files }) => Ok(plan::check(&files)),
         Action::Plan(PlanAction::Import { hall, file }) => {
-            let line = seed::import_plan(&database().await?, &hall, &file, SystemClock.now()).await?;
+            let line =
+                seed::import_plan(&database().await?, &hall, &file, SystemClock.now()).await?;
             println!("{line}");
             Ok(ExitCode::SUCCESS)
         }
@@ -181,13 +193,19 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
 
 async fn database() -> anyhow::Result<Db> {
     let stores = stores_from_env()?;
-    Db::connect(&stores).await.context("the database can't be used: is it running, and is DATABASE_URL right?")
+    Db::connect(&stores)
+        .await
+        .context("the database can't be used: is it running, and is DATABASE_URL right?")
 }
 
 async fn serve(migrate: bool) -> anyhow::Result<ExitCode> {
     let config = Config::from_env()?;
     if migrate {
-        database().await?.migrate().await.context("the tables were not brought up to date")?;
+        database()
+            .await?
+            .migrate()
+            .await
+            .context("the tables were not brought up to date")?;
     }
     let running = server::build(config, Arc::new(SystemClock)).await?;
     tracing::info!(address = %running.address, "serving");
@@ -229,7 +247,11 @@ async fn reconcile(dry_run: bool) -> anyhow::Result<ExitCode> {
     for finding in &round.findings {
         println!("{finding}");
     }
-    println!("{} finding(s), {} repaired.", round.findings.len(), round.repaired);
+    println!(
+        "{} finding(s), {} repaired.",
+        round.findings.len(),
+        round.repaired
+    );
     Ok(ExitCode::SUCCESS)
 }
 
@@ -243,11 +265,18 @@ async fn rebuild(show: ShowId) -> anyhow::Result<ExitCode> {
 
 async fn verify(json: bool) -> anyhow::Result<ExitCode> {
     let config = Config::from_env()?;
-    let evidence = server::look(&config, Arc::new(SystemClock)).await?.verify().await?;
+    let evidence = server::look(&config, Arc::new(SystemClock))
+        .await?
+        .verify()
+        .await?;
     if json {
         println!("{}", serde_json::to_string_pretty(&evidence)?);
     } else {
         print!("{}", evidence.table());
     }
-    Ok(if evidence.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if evidence.is_clean() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

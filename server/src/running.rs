@@ -3,7 +3,10 @@
 use crate::{
     clock::Clock,
     config::Config,
-    gateway::{Gateway, GatewayConfig, GatewaySetupError, signature::{ShortSecret, SigningKeys}},
+    gateway::{
+        Gateway, GatewayConfig, GatewaySetupError,
+        signature::{ShortSecret, SigningKeys},
+    },
     http::{AppState, router},
     kafka::{
         KafkaConfig, KafkaSetupError, Producer, Subscription,
@@ -57,7 +60,9 @@ pub enum BuildError {
     #[error("SEATFLOW_SESSION_SECRET can't be used")]
     SessionSecret(#[from] jsonwebtoken::errors::Error),
     /// The address to listen on.
-    #[error("can't listen on {address}: is another server using the port? Choose one with SEATFLOW_LISTEN")]
+    #[error(
+        "can't listen on {address}: is another server using the port? Choose one with SEATFLOW_LISTEN"
+    )]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -140,13 +145,18 @@ pub async fn serve_on(
     clock: Arc<dyn Clock>,
 ) -> Result<Running, BuildError> {
     let address = config.http.listen;
-    let address = listener.local_addr().map_err(|source| BuildError::Listen { address, source })?;
+    let address = listener
+        .local_addr()
+        .map_err(|source| BuildError::Listen { address, source })?;
     let (ticketing, lease) = connect(&config, Arc::clone(&clock)).await?;
     ensure_topics(&kafka_config(&config)).await?;
     let gateway_url = format!("{}/gateway", config.http.public_url);
     let gateway = Gateway::new(
         ticketing.db().pool().clone(),
-        GatewayConfig { keys: keys(&config)?, public_url: gateway_url },
+        GatewayConfig {
+            keys: keys(&config)?,
+            public_url: gateway_url,
+        },
         Arc::clone(&clock),
     )?;
     let mut running = Running {
@@ -176,7 +186,11 @@ impl Running {
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
         self.tasks.spawn(async move {
             let stop = cancel.cancelled_owned();
-            if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(stop).into_future().await {
+            if let Err(error) = axum::serve(listener, service)
+                .with_graceful_shutdown(stop)
+                .into_future()
+                .await
+            {
                 tracing::error!(%error, "serving ended");
             }
         });
@@ -184,14 +198,20 @@ impl Running {
 
     /// Serves metrics on their own address, where one is configured.
     async fn measure(&mut self, config: &Config) -> Result<(), BuildError> {
-        let Some(address) = config.http.metrics_listen else { return Ok(()) };
+        let Some(address) = config.http.metrics_listen else {
+            return Ok(());
+        };
         let listener = TcpListener::bind(address)
             .await
             .map_err(|source| BuildError::Listen { address, source })?;
         let router = crate::http::metrics::router(config.http.metrics_token.clone());
         let stop = self.cancel.clone().cancelled_owned();
         self.tasks.spawn(async move {
-            if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stop).into_future().await {
+            if let Err(error) = axum::serve(listener, router)
+                .with_graceful_shutdown(stop)
+                .into_future()
+                .await
+            {
                 tracing::error!(%error, "serving metrics ended");
             }
         });
@@ -231,19 +251,24 @@ impl Running {
     fn keep_time(&mut self) {
         let ticketing = self.ticketing.clone();
         let cancel = self.cancel.clone();
-        self.tasks.spawn(async move { ticketing.run_sweeper(cancel).await });
+        self.tasks
+            .spawn(async move { ticketing.run_sweeper(cancel).await });
         let ticketing = self.ticketing.clone();
         let cancel = self.cancel.clone();
-        self.tasks.spawn(async move { ticketing.run_outbox(cancel).await });
+        self.tasks
+            .spawn(async move { ticketing.run_outbox(cancel).await });
         let ticketing = self.ticketing.clone();
         let cancel = self.cancel.clone();
-        self.tasks.spawn(async move { ticketing.run_relay(cancel).await });
+        self.tasks
+            .spawn(async move { ticketing.run_relay(cancel).await });
         let ticketing = self.ticketing.clone();
         let cancel = self.cancel.clone();
-        self.tasks.spawn(async move { ticketing.run_reconciler(cancel).await });
+        self.tasks
+            .spawn(async move { ticketing.run_reconciler(cancel).await });
         let gateway = self.gateway.clone();
         let cancel = self.cancel.clone();
-        self.tasks.spawn(async move { gateway.run_deliveries(cancel).await });
+        self.tasks
+            .spawn(async move { gateway.run_deliveries(cancel).await });
         let lease = Arc::clone(&self.lease);
         let cancel = self.cancel.clone();
         self.tasks.spawn(async move {
@@ -268,10 +293,7 @@ impl Running {
     }
 }
 
-async fn reported(
-    name: &'static str,
-    consumer: impl Future<Output = Result<(), KafkaSetupError>>,
-) {
+async fn reported(name: &'static str, consumer: impl Future<Output = Result<(), KafkaSetupError>>) {
     if let Err(error) = consumer.await {
         tracing::error!(consumer = name, %error, cause = ?error, "consumer could not be set up");
     }
@@ -300,7 +322,11 @@ pub fn kafka_config(config: &Config) -> KafkaConfig {
 /// How Leptos finds the browser's files; `Leptos.toml` says the same to other tools.
 #[must_use]
 pub fn leptos_options(config: &Config, address: SocketAddr) -> LeptosOptions {
-    let root = config.http.site_root.canonicalize().unwrap_or(config.http.site_root.clone());
+    let root = config
+        .http
+        .site_root
+        .canonicalize()
+        .unwrap_or(config.http.site_root.clone());
     let hashes = root.join("hash.txt");
     LeptosOptions::builder()
         .output_name("seatflow")
@@ -319,8 +345,13 @@ mod tests {
     /// What `Leptos.toml` says of a key, without quotes.
     fn stated(key: &str) -> String {
         let file = include_str!("../../Leptos.toml");
-        let line = file.lines().find_map(|line| line.strip_prefix(key)?.trim().strip_prefix('='));
-        line.expect("the key is stated").trim().trim_matches('"').to_owned()
+        let line = file
+            .lines()
+            .find_map(|line| line.strip_prefix(key)?.trim().strip_prefix('='));
+        line.expect("the key is stated")
+            .trim()
+            .trim_matches('"')
+            .to_owned()
     }
 
     #[test]
@@ -329,7 +360,9 @@ mod tests {
             "DATABASE_URL" => Some("mysql://u:p@127.0.0.1/seatflow".to_owned()),
             "REDIS_URL" => Some("redis://127.0.0.1".to_owned()),
             "KAFKA_BROKERS" => Some("127.0.0.1:9092".to_owned()),
-            name if name.ends_with("_SECRET") => Some("0123456789abcdef0123456789abcdef".to_owned()),
+            name if name.ends_with("_SECRET") => {
+                Some("0123456789abcdef0123456789abcdef".to_owned())
+            }
             _ => None,
         };
         let config = Config::read(&lookup).unwrap();

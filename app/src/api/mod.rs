@@ -48,9 +48,10 @@ mod request {
 
     /// Sets a header of the answer.
     pub fn set_header(name: HeaderName, value: &str) {
-        if let (Some(response), Ok(value)) =
-            (use_context::<ResponseOptions>(), HeaderValue::from_str(value))
-        {
+        if let (Some(response), Ok(value)) = (
+            use_context::<ResponseOptions>(),
+            HeaderValue::from_str(value),
+        ) {
             response.append_header(name, value);
         }
     }
@@ -67,7 +68,10 @@ mod request {
             );
         }
         if let AppError::Busy { retry_after_ms } = error {
-            set_header(header::RETRY_AFTER, &retry_after_ms.div_ceil(1000).to_string());
+            set_header(
+                header::RETRY_AFTER,
+                &retry_after_ms.div_ceil(1000).to_string(),
+            );
         }
         result
     }
@@ -91,7 +95,13 @@ mod request {
         #[test]
         fn only_paths_of_this_site_are_followed() {
             assert_eq!(safe_path(Some("/shows/7?seats=1,2")), "/shows/7?seats=1,2");
-            for next in ["", "//evil.example", "/\\evil.example", "https://evil.example", "/a\nb"] {
+            for next in [
+                "",
+                "//evil.example",
+                "/\\evil.example",
+                "https://evil.example",
+                "/a\nb",
+            ] {
                 assert_eq!(safe_path(Some(next)), "/", "{next}");
             }
             assert_eq!(safe_path(None), "/");

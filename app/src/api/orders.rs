@@ -44,7 +44,11 @@ pub async fn place(
                 (Some(zone), Some(quantity)) if seats.is_empty() => Choice::Best { zone, quantity },
                 _ => Choice::Seats(seats),
             };
-            let request = HoldRequest { show_id, choice, idempotency_key };
+            let request = HoldRequest {
+                show_id,
+                choice,
+                idempotency_key,
+            };
             ports().ordering.place(&visitor, user, request).await
         }
     };

@@ -4,11 +4,7 @@
 //! and writes them out again; here the form's fields go out as they are, and one piece of code serves every form.
 
 use crate::error::AppError;
-use leptos::{
-    ev::SubmitEvent,
-    prelude::*,
-    server_fn::error::ServerFnUrlError,
-};
+use leptos::{ev::SubmitEvent, prelude::*, server_fn::error::ServerFnUrlError};
 use leptos_router::hooks::use_query_map;
 
 /// A form's way to the server and what came of it.
@@ -21,6 +17,10 @@ pub struct Post {
     pub error: RwSignal<Option<AppError>>,
     /// The JSON that the last submission was answered with.
     pub answer: RwSignal<Option<String>>,
+    #[cfg_attr(
+        not(all(feature = "hydrate", not(feature = "ssr"))),
+        expect(dead_code, reason = "only browsers send")
+    )]
     counts: Option<RwSignal<u32>>,
 }
 
@@ -46,7 +46,10 @@ impl Post {
     /// Counts what succeeds, for somebody who lives longer than the form.
     #[must_use]
     pub fn counted_by(self, successes: RwSignal<u32>) -> Self {
-        Self { counts: Some(successes), ..self }
+        Self {
+            counts: Some(successes),
+            ..self
+        }
     }
 
     fn submit(self, event: &SubmitEvent) {
@@ -111,15 +114,24 @@ mod browser {
     pub async fn post(path: &str, form: &EventTarget) -> Result<String, AppError> {
         let response = fetch(path, form).await.map_err(|_| AppError::Offline)?;
         let body = match response.text() {
-            Ok(text) => JsFuture::from(text).await.ok().and_then(|text| text.as_string()),
+            Ok(text) => JsFuture::from(text)
+                .await
+                .ok()
+                .and_then(|text| text.as_string()),
             Err(_) => None,
         };
         let body = body.ok_or(AppError::Offline)?;
         let headers = response.headers();
-        if let (Ok(Some(_)), Ok(Some(place))) = (headers.get(REDIRECT_HEADER), headers.get("Location")) {
+        if let (Ok(Some(_)), Ok(Some(place))) =
+            (headers.get(REDIRECT_HEADER), headers.get("Location"))
+        {
             call_redirect_hook(&place);
         }
-        if response.ok() { Ok(body) } else { Err(AppError::de(body.into())) }
+        if response.ok() {
+            Ok(body)
+        } else {
+            Err(AppError::de(body.into()))
+        }
     }
 
     async fn fetch(path: &str, form: &EventTarget) -> Result<Response, JsValue> {
@@ -129,8 +141,11 @@ mod browser {
         let init = RequestInit::new();
         init.set_method("POST");
         init.set_headers(&headers);
-        init.set_body(&UrlSearchParams::new_with_str_sequence_sequence(&fields)?);
-        JsFuture::from(window().fetch_with_str_and_init(path, &init)).await.map(Into::into)
+        let fields = UrlSearchParams::new_with_str_sequence_sequence(&fields)?;
+        init.set_body(fields.as_ref());
+        JsFuture::from(window().fetch_with_str_and_init(path, &init))
+            .await
+            .map(Into::into)
     }
 }
 

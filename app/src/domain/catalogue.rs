@@ -31,7 +31,9 @@ impl EventKind {
     /// Reads [`EventKind::word`].
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Film, Self::Concert].into_iter().find(|kind| kind.word() == word)
+        [Self::Film, Self::Concert]
+            .into_iter()
+            .find(|kind| kind.word() == word)
     }
 }
 
@@ -102,7 +104,9 @@ impl SaleState {
             ShowStatus::Draft | ShowStatus::Withdrawn => Self::Withdrawn,
             ShowStatus::SoldOut => Self::SoldOut,
             ShowStatus::OnSale if now >= sale_end => Self::Ended,
-            ShowStatus::OnSale if now < sale_start => Self::NotYet { opens_at: sale_start },
+            ShowStatus::OnSale if now < sale_start => Self::NotYet {
+                opens_at: sale_start,
+            },
             ShowStatus::OnSale if seats_free == 0 => Self::SoldOut,
             ShowStatus::OnSale => Self::OnSale,
         }

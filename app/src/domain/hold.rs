@@ -75,7 +75,9 @@ impl HoldRequest {
     pub fn has_valid_key(&self) -> bool {
         let key = &self.idempotency_key;
         (8..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&key.len())
-            && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && key
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     }
 }
 
@@ -223,7 +225,10 @@ mod tests {
 
     #[test]
     fn seats_are_put_in_plan_order() {
-        assert_eq!(checked(&[9, 2, 5]), Ok(vec![SeatIndex(2), SeatIndex(5), SeatIndex(9)]));
+        assert_eq!(
+            checked(&[9, 2, 5]),
+            Ok(vec![SeatIndex(2), SeatIndex(5), SeatIndex(9)])
+        );
     }
 
     #[test]
@@ -231,18 +236,32 @@ mod tests {
         assert_eq!(checked(&[]), Err(Refusal::NoSeats));
         let many: Vec<u32> = (0..21).collect();
         assert_eq!(checked(&many), Err(Refusal::TooManySeats { limit: 20 }));
-        assert_eq!(checked(&[3, 1, 3]), Err(Refusal::RepeatedSeat { seat: SeatIndex(3) }));
-        assert_eq!(checked(&[1, 10]), Err(Refusal::UnknownSeat { seat: SeatIndex(10) }));
+        assert_eq!(
+            checked(&[3, 1, 3]),
+            Err(Refusal::RepeatedSeat { seat: SeatIndex(3) })
+        );
+        assert_eq!(
+            checked(&[1, 10]),
+            Err(Refusal::UnknownSeat {
+                seat: SeatIndex(10)
+            })
+        );
         assert_eq!(checked_quantity(0), Err(Refusal::NoSeats));
         assert_eq!(checked_quantity(20), Ok(20));
-        assert_eq!(checked_quantity(21), Err(Refusal::TooManySeats { limit: 20 }));
+        assert_eq!(
+            checked_quantity(21),
+            Err(Refusal::TooManySeats { limit: 20 })
+        );
     }
 
     #[test]
     fn an_idempotency_key_must_be_short_and_plain() {
         let request = |key: &str| HoldRequest {
             show_id: ShowId(1),
-            choice: Choice::Best { zone: ZoneId(1), quantity: 2 },
+            choice: Choice::Best {
+                zone: ZoneId(1),
+                quantity: 2,
+            },
             idempotency_key: key.to_owned(),
         };
         assert!(request("0b4b6b2e-9d3c").has_valid_key());

@@ -65,9 +65,7 @@ numeric_id!(
 );
 
 /// A seat's place in its plan's list of seats; the bit pair of the show's map and the claim's key use the same number.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SeatIndex(pub u32);
 
@@ -113,7 +111,9 @@ impl OrderNo {
         sequence: u16,
         user: UserId,
     ) -> Result<Self, InvalidId> {
-        let invalid = InvalidId { what: "order number" };
+        let invalid = InvalidId {
+            what: "order number",
+        };
         let elapsed = at_ms - ORDER_EPOCH_MS;
         if !(0..1 << 41).contains(&elapsed) || node >= Self::NODES || sequence >= Self::PER_MS {
             return Err(invalid);
@@ -163,7 +163,9 @@ impl TryFrom<i64> for OrderNo {
     type Error = InvalidId;
     fn try_from(number: i64) -> Result<Self, InvalidId> {
         if number < Self::MIN {
-            return Err(InvalidId { what: "order number" });
+            return Err(InvalidId {
+                what: "order number",
+            });
         }
         Ok(Self(number))
     }
@@ -178,7 +180,9 @@ impl fmt::Display for OrderNo {
 impl FromStr for OrderNo {
     type Err = InvalidId;
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let invalid = InvalidId { what: "order number" };
+        let invalid = InvalidId {
+            what: "order number",
+        };
         if text.len() != 19 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(invalid);
         }
@@ -194,7 +198,9 @@ impl Serialize for OrderNo {
 
 impl<'de> Deserialize<'de> for OrderNo {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
     }
 }
 
@@ -239,7 +245,14 @@ mod tests {
 
     #[test]
     fn texts_that_are_no_order_numbers_are_refused() {
-        for text in ["", "12", "-444444444444444444", "0000000000000000001", "99999999999999999999", "1x00000000000000000"] {
+        for text in [
+            "",
+            "12",
+            "-444444444444444444",
+            "0000000000000000001",
+            "99999999999999999999",
+            "1x00000000000000000",
+        ] {
             assert!(text.parse::<OrderNo>().is_err(), "{text}");
         }
     }

@@ -66,10 +66,17 @@ pub struct UnknownCurrency;
 impl FromStr for Currency {
     type Err = UnknownCurrency;
     fn from_str(code: &str) -> Result<Self, UnknownCurrency> {
-        [Self::Cny, Self::Eur, Self::Gbp, Self::Hkd, Self::Jpy, Self::Usd]
-            .into_iter()
-            .find(|currency| currency.code() == code)
-            .ok_or(UnknownCurrency)
+        [
+            Self::Cny,
+            Self::Eur,
+            Self::Gbp,
+            Self::Hkd,
+            Self::Jpy,
+            Self::Usd,
+        ]
+        .into_iter()
+        .find(|currency| currency.code() == code)
+        .ok_or(UnknownCurrency)
     }
 }
 
@@ -108,7 +115,10 @@ impl Money {
         if self.currency != other.currency {
             return Err(MoneyError::CurrencyMismatch);
         }
-        let minor = self.minor.checked_add(other.minor).ok_or(MoneyError::Overflow)?;
+        let minor = self
+            .minor
+            .checked_add(other.minor)
+            .ok_or(MoneyError::Overflow)?;
         Ok(Self::new(minor, self.currency))
     }
 
@@ -120,7 +130,9 @@ impl Money {
         currency: Currency,
         amounts: impl IntoIterator<Item = Self>,
     ) -> Result<Self, MoneyError> {
-        amounts.into_iter().try_fold(Self::new(0, currency), Self::checked_add)
+        amounts
+            .into_iter()
+            .try_fold(Self::new(0, currency), Self::checked_add)
     }
 }
 
@@ -154,7 +166,10 @@ mod tests {
     fn amounts_are_written_with_sign_groups_and_the_currencys_own_digits() {
         assert_eq!(Money::new(13_600, Currency::Cny).to_string(), "¥136.00");
         assert_eq!(Money::new(5, Currency::Gbp).to_string(), "£0.05");
-        assert_eq!(Money::new(1_234_567, Currency::Usd).to_string(), "US$12,345.67");
+        assert_eq!(
+            Money::new(1_234_567, Currency::Usd).to_string(),
+            "US$12,345.67"
+        );
         assert_eq!(Money::new(6_800, Currency::Jpy).to_string(), "JP¥6,800");
         assert_eq!(Money::new(-150, Currency::Eur).to_string(), "−€1.50");
     }

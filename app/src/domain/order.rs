@@ -58,13 +58,18 @@ impl OrderStatus {
     /// Reads [`OrderStatus::code`].
     #[must_use]
     pub fn from_code(code: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.code() == Some(code))
+        Self::ALL
+            .into_iter()
+            .find(|status| status.code() == Some(code))
     }
 
     /// Whether the order's seats belong to it.
     #[must_use]
     pub fn is_live(self) -> bool {
-        matches!(self, Self::Creating | Self::Pending | Self::Paid | Self::Ticketed)
+        matches!(
+            self,
+            Self::Creating | Self::Pending | Self::Paid | Self::Ticketed
+        )
     }
 
     /// The state that `event` leads to.
@@ -79,7 +84,10 @@ impl OrderStatus {
             (Self::Pending, OrderEvent::Cancelled(_)) => Ok(Self::Cancelled),
             (Self::Paid, OrderEvent::TicketsIssued) => Ok(Self::Ticketed),
             (Self::Paid | Self::Ticketed, OrderEvent::RefundedWhole) => Ok(Self::Refunded),
-            _ => Err(InvalidTransition { from: self, attempted: event }),
+            _ => Err(InvalidTransition {
+                from: self,
+                attempted: event,
+            }),
         }
     }
 }
@@ -140,9 +148,14 @@ impl CancelReason {
     /// Reads [`CancelReason::word`].
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::User, Self::Timeout, Self::ShowWithdrawn, Self::PaymentClosed]
-            .into_iter()
-            .find(|reason| reason.word() == word)
+        [
+            Self::User,
+            Self::Timeout,
+            Self::ShowWithdrawn,
+            Self::PaymentClosed,
+        ]
+        .into_iter()
+        .find(|reason| reason.word() == word)
     }
 }
 
@@ -281,12 +294,52 @@ mod tests {
         let refused = None;
         // Columns in the order of EVENTS.
         let table = [
-            (S::Creating, [Some(S::Pending), Some(S::Discarded), refused, refused, refused, refused]),
-            (S::Pending, [refused, refused, Some(S::Paid), Some(S::Cancelled), refused, refused]),
-            (S::Paid, [refused, refused, refused, refused, Some(S::Ticketed), Some(S::Refunded)]),
+            (
+                S::Creating,
+                [
+                    Some(S::Pending),
+                    Some(S::Discarded),
+                    refused,
+                    refused,
+                    refused,
+                    refused,
+                ],
+            ),
+            (
+                S::Pending,
+                [
+                    refused,
+                    refused,
+                    Some(S::Paid),
+                    Some(S::Cancelled),
+                    refused,
+                    refused,
+                ],
+            ),
+            (
+                S::Paid,
+                [
+                    refused,
+                    refused,
+                    refused,
+                    refused,
+                    Some(S::Ticketed),
+                    Some(S::Refunded),
+                ],
+            ),
             (S::Cancelled, [refused; 6]),
             (S::Refunded, [refused; 6]),
-            (S::Ticketed, [refused, refused, refused, refused, refused, Some(S::Refunded)]),
+            (
+                S::Ticketed,
+                [
+                    refused,
+                    refused,
+                    refused,
+                    refused,
+                    refused,
+                    Some(S::Refunded),
+                ],
+            ),
             (S::Discarded, [refused; 6]),
         ];
         assert_eq!(table.len(), OrderStatus::ALL.len());
@@ -295,7 +348,13 @@ mod tests {
                 let reached = from.apply(event);
                 match expected {
                     Some(to) => assert_eq!(reached, Ok(to), "{from:?} on {event:?}"),
-                    None => assert_eq!(reached, Err(InvalidTransition { from, attempted: event })),
+                    None => assert_eq!(
+                        reached,
+                        Err(InvalidTransition {
+                            from,
+                            attempted: event
+                        })
+                    ),
                 }
             }
         }
@@ -309,7 +368,10 @@ mod tests {
             }
         }
         assert_eq!(OrderStatus::from_code(6), None);
-        assert_eq!(CancelReason::from_word("show_withdrawn"), Some(CancelReason::ShowWithdrawn));
+        assert_eq!(
+            CancelReason::from_word("show_withdrawn"),
+            Some(CancelReason::ShowWithdrawn)
+        );
         assert_eq!(CancelReason::from_word("other"), None);
     }
 }

@@ -47,8 +47,14 @@ pub struct InvalidPaymentTransition {
 
 impl PaymentStatus {
     /// Every state.
-    pub const ALL: [Self; 6] =
-        [Self::Init, Self::Paying, Self::Success, Self::Failed, Self::Closed, Self::Refunded];
+    pub const ALL: [Self; 6] = [
+        Self::Init,
+        Self::Paying,
+        Self::Success,
+        Self::Failed,
+        Self::Closed,
+        Self::Refunded,
+    ];
 
     /// The number in the database.
     #[must_use]
@@ -92,7 +98,10 @@ impl PaymentStatus {
             (Self::Init | Self::Paying | Self::Failed, PaymentEvent::Failed) => Ok(Self::Failed),
             (Self::Init | Self::Paying | Self::Closed, PaymentEvent::Closed) => Ok(Self::Closed),
             (Self::Success | Self::Refunded, PaymentEvent::Refunded) => Ok(Self::Refunded),
-            _ => Err(InvalidPaymentTransition { from: self, attempted: event }),
+            _ => Err(InvalidPaymentTransition {
+                from: self,
+                attempted: event,
+            }),
         }
     }
 }
@@ -112,11 +121,38 @@ mod tests {
             PaymentEvent::Refunded,
         ];
         let table = [
-            (S::Init, [Some(S::Paying), Some(S::Success), Some(S::Failed), Some(S::Closed), None]),
-            (S::Paying, [Some(S::Paying), Some(S::Success), Some(S::Failed), Some(S::Closed), None]),
-            (S::Success, [None, Some(S::Success), None, None, Some(S::Refunded)]),
-            (S::Failed, [None, Some(S::Success), Some(S::Failed), None, None]),
-            (S::Closed, [None, Some(S::Success), None, Some(S::Closed), None]),
+            (
+                S::Init,
+                [
+                    Some(S::Paying),
+                    Some(S::Success),
+                    Some(S::Failed),
+                    Some(S::Closed),
+                    None,
+                ],
+            ),
+            (
+                S::Paying,
+                [
+                    Some(S::Paying),
+                    Some(S::Success),
+                    Some(S::Failed),
+                    Some(S::Closed),
+                    None,
+                ],
+            ),
+            (
+                S::Success,
+                [None, Some(S::Success), None, None, Some(S::Refunded)],
+            ),
+            (
+                S::Failed,
+                [None, Some(S::Success), Some(S::Failed), None, None],
+            ),
+            (
+                S::Closed,
+                [None, Some(S::Success), None, Some(S::Closed), None],
+            ),
             (S::Refunded, [None, None, None, None, Some(S::Refunded)]),
         ];
         assert_eq!(table.len(), PaymentStatus::ALL.len());

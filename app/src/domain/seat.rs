@@ -61,7 +61,10 @@ impl SeatChange {
     #[must_use]
     pub fn from_packed(packed: u32) -> Self {
         let bits = u8::try_from(packed & 3).unwrap_or_default();
-        Self { seat: SeatIndex(packed >> 2), state: SeatState::from_bits(bits) }
+        Self {
+            seat: SeatIndex(packed >> 2),
+            state: SeatState::from_bits(bits),
+        }
     }
 }
 
@@ -87,7 +90,10 @@ impl MapVersion {
     #[must_use]
     pub fn from_query(text: &str) -> Option<Self> {
         let (epoch, version) = text.split_once('.')?;
-        Some(Self { epoch: epoch.parse().ok()?, version: version.parse().ok()? })
+        Some(Self {
+            epoch: epoch.parse().ok()?,
+            version: version.parse().ok()?,
+        })
     }
 }
 
@@ -109,7 +115,9 @@ impl SeatMap {
         if seat.0 >= self.seats {
             return SeatState::Blocked;
         }
-        let byte = usize::try_from(seat.0 / 4).ok().and_then(|place| self.bits.get(place));
+        let byte = usize::try_from(seat.0 / 4)
+            .ok()
+            .and_then(|place| self.bits.get(place));
         SeatState::from_bits(byte.copied().unwrap_or(0) >> (6 - 2 * (seat.0 % 4)))
     }
 
@@ -118,7 +126,9 @@ impl SeatMap {
         if seat.0 >= self.seats {
             return;
         }
-        let Ok(place) = usize::try_from(seat.0 / 4) else { return };
+        let Ok(place) = usize::try_from(seat.0 / 4) else {
+            return;
+        };
         if self.bits.len() <= place {
             self.bits.resize(place + 1, 0);
         }
@@ -170,7 +180,11 @@ impl MapUpdate {
     pub fn encode(&self) -> Vec<u8> {
         let at = self.at();
         let mut body = Vec::with_capacity(64);
-        body.push(if matches!(self, Self::Whole(_)) { WHOLE } else { CHANGES });
+        body.push(if matches!(self, Self::Whole(_)) {
+            WHOLE
+        } else {
+            CHANGES
+        });
         body.extend(at.epoch.to_be_bytes());
         body.extend(at.version.to_be_bytes());
         match self {
@@ -179,7 +193,11 @@ impl MapUpdate {
                 body.extend(&map.bits);
             }
             Self::Changes { changes, .. } => {
-                body.extend(changes.iter().flat_map(|change| change.packed().to_be_bytes()));
+                body.extend(
+                    changes
+                        .iter()
+                        .flat_map(|change| change.packed().to_be_bytes()),
+                );
             }
         }
         body
@@ -201,7 +219,11 @@ impl MapUpdate {
             WHOLE => {
                 let (seats, bits) = rest.split_first_chunk::<4>().ok_or(InvalidMapUpdate)?;
                 let seats = u32::from_be_bytes(*seats);
-                Ok(Self::Whole(SeatMap { at, seats, bits: bits.to_vec() }))
+                Ok(Self::Whole(SeatMap {
+                    at,
+                    seats,
+                    bits: bits.to_vec(),
+                }))
             }
             CHANGES => {
                 let (packed, left) = rest.as_chunks::<4>();
@@ -224,7 +246,14 @@ mod tests {
     use super::*;
 
     fn map(seats: u32) -> SeatMap {
-        SeatMap { at: MapVersion { epoch: 7, version: 3 }, seats, bits: Vec::new() }
+        SeatMap {
+            at: MapVersion {
+                epoch: 7,
+                version: 3,
+            },
+            seats,
+            bits: Vec::new(),
+        }
     }
 
     #[test]
@@ -251,10 +280,19 @@ mod tests {
     fn updates_come_back_as_they_were_sent() {
         let mut seats = map(9);
         seats.set(SeatIndex(8), SeatState::Sold);
-        let changes = vec![SeatChange { seat: SeatIndex(49_999), state: SeatState::Locked }];
+        let changes = vec![SeatChange {
+            seat: SeatIndex(49_999),
+            state: SeatState::Locked,
+        }];
         for update in [
             MapUpdate::Whole(seats),
-            MapUpdate::Changes { at: MapVersion { epoch: 1, version: u64::MAX }, changes },
+            MapUpdate::Changes {
+                at: MapVersion {
+                    epoch: 1,
+                    version: u64::MAX,
+                },
+                changes,
+            },
         ] {
             assert_eq!(MapUpdate::decode(&update.encode()), Ok(update));
         }
@@ -265,21 +303,35 @@ mod tests {
         let mut seats = map(50_000);
         seats.set(SeatIndex(49_999), SeatState::Sold);
         assert!(MapUpdate::Whole(seats).encode().len() <= 13_000);
-        let one = SeatChange { seat: SeatIndex(1), state: SeatState::Sold };
-        let update = MapUpdate::Changes { at: MapVersion::default(), changes: vec![one; 100] };
+        let one = SeatChange {
+            seat: SeatIndex(1),
+            state: SeatState::Sold,
+        };
+        let update = MapUpdate::Changes {
+            at: MapVersion::default(),
+            changes: vec![one; 100],
+        };
         assert!(update.encode().len() <= 200 + 4 * 100);
     }
 
     #[test]
     fn broken_bodies_are_refused() {
-        for body in [&[][..], &[0; 12], &[2; 20], &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9]] {
+        for body in [
+            &[][..],
+            &[0; 12],
+            &[2; 20],
+            &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9],
+        ] {
             assert_eq!(MapUpdate::decode(body), Err(InvalidMapUpdate));
         }
     }
 
     #[test]
     fn a_version_is_read_from_an_address_only_when_whole() {
-        let at = MapVersion { epoch: 2, version: 40 };
+        let at = MapVersion {
+            epoch: 2,
+            version: 40,
+        };
         assert_eq!(MapVersion::from_query(&at.to_query()), Some(at));
         for text in ["", "1", "1.", ".1", "a.b", "-1.2", "1.2.3"] {
             assert_eq!(MapVersion::from_query(text), None, "{text}");

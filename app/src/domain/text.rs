@@ -41,7 +41,9 @@ impl Lang {
         let mut best: Option<(f32, Self)> = None;
         for part in header.split(',').take(20) {
             let mut pieces = part.split(';');
-            let Some(lang) = pieces.next().and_then(Self::from_tag) else { continue };
+            let Some(lang) = pieces.next().and_then(Self::from_tag) else {
+                continue;
+            };
             let quality = pieces
                 .find_map(|piece| piece.trim().strip_prefix("q=")?.parse::<f32>().ok())
                 .unwrap_or(1.0);

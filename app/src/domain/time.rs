@@ -1,7 +1,10 @@
 //! Time: milliseconds since the Unix epoch in UTC, and how a venue's clock shows them.
 
 use serde::{Deserialize, Serialize};
-use std::{fmt, ops::{Add, Sub}};
+use std::{
+    fmt,
+    ops::{Add, Sub},
+};
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -106,12 +109,15 @@ impl Civil {
         let shifted = days + 719_468;
         let era = shifted.div_euclid(146_097);
         let day_of_era = shifted.rem_euclid(146_097);
-        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524
-            - day_of_era / 146_096)
-            / 365;
+        let year_of_era =
+            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let shifted_month = (5 * day_of_year + 2) / 153;
-        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+        let month = if shifted_month < 10 {
+            shifted_month + 3
+        } else {
+            shifted_month - 9
+        };
         let year = year_of_era + era * 400 + i64::from(month <= 2);
         Self {
             year: i32::try_from(year).unwrap_or(i32::MAX),
@@ -165,10 +171,25 @@ mod tests {
 
     #[test]
     fn dates_are_right_at_the_edges_of_the_calendar() {
-        assert_eq!(Civil::at_offset(Timestamp(0), 0).to_string(), "1970-01-01 00:00:00");
-        assert_eq!(Civil::at_offset(Timestamp(-1), 0).to_string(), "1969-12-31 23:59:59");
-        assert_eq!(Civil::at_offset(Timestamp(951_782_400_000), 0).iso_date(), "2000-02-29");
-        assert_eq!(Civil::at_offset(Timestamp(951_782_400_000), -300).iso_date(), "2000-02-28");
-        assert_eq!(Civil::at_offset(Timestamp(4_107_542_400_000), 0).iso_date(), "2100-03-01");
+        assert_eq!(
+            Civil::at_offset(Timestamp(0), 0).to_string(),
+            "1970-01-01 00:00:00"
+        );
+        assert_eq!(
+            Civil::at_offset(Timestamp(-1), 0).to_string(),
+            "1969-12-31 23:59:59"
+        );
+        assert_eq!(
+            Civil::at_offset(Timestamp(951_782_400_000), 0).iso_date(),
+            "2000-02-29"
+        );
+        assert_eq!(
+            Civil::at_offset(Timestamp(951_782_400_000), -300).iso_date(),
+            "2000-02-28"
+        );
+        assert_eq!(
+            Civil::at_offset(Timestamp(4_107_542_400_000), 0).iso_date(),
+            "2100-03-01"
+        );
     }
 }

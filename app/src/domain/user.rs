@@ -29,7 +29,9 @@ impl Role {
     /// Reads [`Role::word`].
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Customer, Self::Staff, Self::Admin].into_iter().find(|role| role.word() == word)
+        [Self::Customer, Self::Staff, Self::Admin]
+            .into_iter()
+            .find(|role| role.word() == word)
     }
 }
 
@@ -59,8 +61,11 @@ impl Phone {
     /// Reads a number as people type it; spaces, dots, hyphens and brackets are dropped.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let plain: String =
-            text.trim().chars().filter(|c| !matches!(c, ' ' | '-' | '.' | '(' | ')')).collect();
+        let plain: String = text
+            .trim()
+            .chars()
+            .filter(|c| !matches!(c, ' ' | '-' | '.' | '(' | ')'))
+            .collect();
         let digits = plain.strip_prefix('+').unwrap_or(&plain);
         let good = (Self::DIGITS_MIN..=Self::DIGITS_MAX).contains(&digits.len())
             && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -93,9 +98,23 @@ mod tests {
 
     #[test]
     fn phone_numbers_are_read_as_people_type_them() {
-        assert_eq!(Phone::parse(" 138 0000-0001 ").unwrap().as_str(), "13800000001");
-        assert_eq!(Phone::parse("+44 (20) 7946.0000").unwrap().as_str(), "+442079460000");
-        for text in ["", "123456", "1234567890123456", "12345a7", "+", "1+2345678", "１３８００００００００"] {
+        assert_eq!(
+            Phone::parse(" 138 0000-0001 ").unwrap().as_str(),
+            "13800000001"
+        );
+        assert_eq!(
+            Phone::parse("+44 (20) 7946.0000").unwrap().as_str(),
+            "+442079460000"
+        );
+        for text in [
+            "",
+            "123456",
+            "1234567890123456",
+            "12345a7",
+            "+",
+            "1+2345678",
+            "１３８００００００００",
+        ] {
             assert_eq!(Phone::parse(text), None, "{text}");
         }
     }

@@ -2,7 +2,12 @@
 
 use crate::{
     api::accounts::LogOut,
-    components::{loading::Loading, post::{Post, PostForm}, problem::Problem, session::use_session},
+    components::{
+        loading::Loading,
+        post::{Post, PostForm},
+        problem::Problem,
+        session::use_session,
+    },
     domain::user::User,
     error::AppError,
     i18n::{account::AccountText, use_lang},

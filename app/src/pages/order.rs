@@ -46,8 +46,11 @@ fn Order(order: OrderView) -> impl IntoView {
     let number = order.order_no.grouped();
     let refresh = RefreshWithoutScript::of(&order);
     let facts_of = order.clone();
+    let first = Stage::of(&order);
     let live = Live::follow(order);
     let stage = live.stage;
+    // The server writes the title after the page, when the page's signals may be gone.
+    let title = move || heading(lang, stage.try_get().unwrap_or(first));
     let step = Signal::derive(move || match stage.get() {
         Stage::Creating => 0,
         Stage::Paid => 2,
@@ -62,7 +65,7 @@ fn Order(order: OrderView) -> impl IntoView {
         (!words.is_empty()).then(|| view! { <p>{words}</p> })
     };
     view! {
-        <Title text=move || heading(lang, stage.get()) />
+        <Title text=title />
         {refresh}
         <div class="wrap narrow order stack">
             {move || is_under_way().then(|| view! { <Steps current=step /> })}

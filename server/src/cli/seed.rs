@@ -20,7 +20,10 @@ use app::domain::{
     time::{Millis, Timestamp},
     user::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, Phone, Role},
 };
-use jiff::{ToSpan, civil::{Date, Time}};
+use jiff::{
+    ToSpan,
+    civil::{Date, Time},
+};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::{
@@ -32,8 +35,10 @@ use std::{
 /// Cleaning between two shows in one hall.
 const CLEANING: Millis = Millis::minutes(20);
 /// The accounts of a local run.
-const DEMO_ACCOUNTS: [(&str, Role); 2] =
-    [("13800000001", Role::Customer), ("13800000002", Role::Staff)];
+const DEMO_ACCOUNTS: [(&str, Role); 2] = [
+    ("13800000001", Role::Customer),
+    ("13800000002", Role::Staff),
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,7 +177,10 @@ fn check(catalogue: &Catalogue, plans: &HashMap<String, (String, Plan)>) -> anyh
     let mut faults = Vec::new();
     for venue in &catalogue.venues {
         if jiff::tz::TimeZone::get(&venue.time_zone).is_err() {
-            faults.push(format!("venue {}: unknown time zone {}", venue.key, venue.time_zone));
+            faults.push(format!(
+                "venue {}: unknown time zone {}",
+                venue.key, venue.time_zone
+            ));
         }
     }
     for show in &catalogue.shows {
@@ -185,21 +193,41 @@ fn check(catalogue: &Catalogue, plans: &HashMap<String, (String, Plan)>) -> anyh
             continue;
         };
         for (place, category) in plan.categories.iter().enumerate() {
-            let is_used = plan.seats.iter().any(|seat| usize::from(seat.category) == place);
-            if is_used && !show.prices.iter().any(|price| price.category == category.name) {
+            let is_used = plan
+                .seats
+                .iter()
+                .any(|seat| usize::from(seat.category) == place);
+            if is_used
+                && !show
+                    .prices
+                    .iter()
+                    .any(|price| price.category == category.name)
+            {
                 faults.push(format!("{name}: category {:?} has no price", category.name));
             }
         }
         for price in &show.prices {
-            if !plan.categories.iter().any(|category| category.name == price.category) {
-                faults.push(format!("{name}: the plan has no category {:?}", price.category));
+            if !plan
+                .categories
+                .iter()
+                .any(|category| category.name == price.category)
+            {
+                faults.push(format!(
+                    "{name}: the plan has no category {:?}",
+                    price.category
+                ));
             }
         }
         if show.limit == 0 || !(1..=86_400).contains(&show.hold_seconds) {
             faults.push(format!("{name}: limit and hold_seconds must be at least 1"));
         }
     }
-    ensure!(faults.is_empty(), "the catalogue has {} fault(s):\n{}", faults.len(), faults.join("\n"));
+    ensure!(
+        faults.is_empty(),
+        "the catalogue has {} fault(s):\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
     Ok(())
 }
 
@@ -225,12 +253,22 @@ async fn seed_halls<'a>(
             .await?;
         report.venues += 1;
         for entry in &venue.halls {
-            let (content, plan) = plans.remove(&entry.key).context("a hall's plan was read twice")?;
+            let (content, plan) = plans
+                .remove(&entry.key)
+                .context("a hall's plan was read twice")?;
             let id = db.seed_hall(&entry.key, venue_id, &entry.name).await?;
             let put = put_plan(db, id, &content, &plan, now).await?;
             report.halls += 1;
             report.new_plans += usize::from(put.is_new);
-            halls.insert(entry.key.as_str(), Hall { id, plan_id: put.id, plan, venue });
+            halls.insert(
+                entry.key.as_str(),
+                Hall {
+                    id,
+                    plan_id: put.id,
+                    plan,
+                    venue,
+                },
+            );
         }
     }
     Ok(halls)
@@ -243,10 +281,13 @@ async fn put_plan(
     plan: &Plan,
     now: Timestamp,
 ) -> Result<crate::mysql::seeding::PlanVersion, DbError> {
-    let sha256: String =
-        Sha256::digest(content.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256: String = Sha256::digest(content.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let seats = u32::try_from(plan.seats.len()).unwrap_or(u32::MAX);
-    db.put_plan(hall_id, &plan.name, seats, content, &sha256, now).await
+    db.put_plan(hall_id, &plan.name, seats, content, &sha256, now)
+        .await
 }
 
 async fn seed_events<'a>(
@@ -284,9 +325,16 @@ async fn seed_shows(
     now: Timestamp,
     report: &mut SeedReport,
 ) -> anyhow::Result<()> {
-    let hall = halls.get(entry.hall.as_str()).context("an unchecked hall")?;
-    let event_id = *events.get(entry.event.as_str()).context("an unchecked event")?;
-    let event = catalogue.events.iter().find(|event| event.key == entry.event);
+    let hall = halls
+        .get(entry.hall.as_str())
+        .context("an unchecked hall")?;
+    let event_id = *events
+        .get(entry.event.as_str())
+        .context("an unchecked event")?;
+    let event = catalogue
+        .events
+        .iter()
+        .find(|event| event.key == entry.event);
     let lasts = Millis::minutes(i64::from(event.context("an unchecked event")?.duration_min));
     let time_zone = zone(&hall.venue.time_zone);
     let today = date_at(now, &time_zone);
@@ -338,9 +386,15 @@ fn zones<'a>(entry: &'a ShowEntry, plan: &Plan) -> anyhow::Result<Vec<NewZone<'a
         .prices
         .iter()
         .map(|price| {
-            let category = plan.categories.iter().position(|c| c.name == price.category);
+            let category = plan
+                .categories
+                .iter()
+                .position(|c| c.name == price.category);
             let category = category.context("an unchecked category")?;
-            let seats = plan.seats.iter().filter(|seat| usize::from(seat.category) == category);
+            let seats = plan
+                .seats
+                .iter()
+                .filter(|seat| usize::from(seat.category) == category);
             Ok(NewZone {
                 category: &price.category,
                 name: &price.name,
@@ -356,7 +410,9 @@ fn zones<'a>(entry: &'a ShowEntry, plan: &Plan) -> anyhow::Result<Vec<NewZone<'a
 /// # Errors
 /// When the password is not acceptable or the database fails.
 pub async fn demo_accounts(db: &Db) -> anyhow::Result<Vec<String>> {
-    let Ok(password) = std::env::var("SEATFLOW_DEMO_PASSWORD") else { return Ok(Vec::new()) };
+    let Ok(password) = std::env::var("SEATFLOW_DEMO_PASSWORD") else {
+        return Ok(Vec::new());
+    };
     let mut lines = Vec::new();
     for (phone, role) in DEMO_ACCOUNTS {
         let known = Phone::parse(phone).context("a demo account's phone number")?;
@@ -372,12 +428,7 @@ pub async fn demo_accounts(db: &Db) -> anyhow::Result<Vec<String>> {
 ///
 /// # Errors
 /// When phone or password are not acceptable, the phone is registered, or the database fails.
-pub async fn make_account(
-    db: &Db,
-    phone: &str,
-    password: &str,
-    role: Role,
-) -> anyhow::Result<()> {
+pub async fn make_account(db: &Db, phone: &str, password: &str, role: Role) -> anyhow::Result<()> {
     use crate::clock::{Clock, SystemClock};
     let phone = Phone::parse(phone).context("the phone number is not one")?;
     let length = password.chars().count();
@@ -386,7 +437,10 @@ pub async fn make_account(
         "a password has {PASSWORD_CHARS_MIN} to {PASSWORD_BYTES_MAX} characters"
     );
     let hash = hash_password(password).context("the password can't be hashed")?;
-    match db.insert_account(&phone, &hash, role, SystemClock.now()).await {
+    match db
+        .insert_account(&phone, &hash, role, SystemClock.now())
+        .await
+    {
         Err(DbError::Duplicate { .. }) => bail!("the phone number has an account"),
         other => other.map(|_| ()).context("the account was not made"),
     }
@@ -404,12 +458,21 @@ pub async fn import_plan(
 ) -> anyhow::Result<String> {
     let (content, plan) =
         plan::read(file).map_err(|faults| anyhow::anyhow!("{}", faults.join("\n")))?;
-    let id = db.find_hall(hall).await?.with_context(|| format!("there is no hall {hall:?}"))?;
+    let id = db
+        .find_hall(hall)
+        .await?
+        .with_context(|| format!("there is no hall {hall:?}"))?;
     let put = put_plan(db, id, &content, &plan, now).await?;
     let seats = plan.seats.len();
     Ok(if put.is_new {
-        format!("Hall {hall} has plan version {} with {seats} seats.", put.version)
+        format!(
+            "Hall {hall} has plan version {} with {seats} seats.",
+            put.version
+        )
     } else {
-        format!("Hall {hall} has this very plan already, as version {}.", put.version)
+        format!(
+            "Hall {hall} has this very plan already, as version {}.",
+            put.version
+        )
     })
 }

@@ -26,16 +26,24 @@ pub struct HttpConfig {
 impl HttpConfig {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let fallback = SocketAddr::from(([127, 0, 0, 1], 3000));
-        let listen =
-            reader.parsed("SEATFLOW_LISTEN", fallback, "an address such as 127.0.0.1:3000");
+        let listen = reader.parsed(
+            "SEATFLOW_LISTEN",
+            fallback,
+            "an address such as 127.0.0.1:3000",
+        );
         let local = format!("http://{listen}");
         let public_url = reader.url("SEATFLOW_PUBLIC_URL", &local);
         let gateway_url = reader.url("SEATFLOW_GATEWAY_URL", &format!("{public_url}/gateway"));
         let callback_url = reader.url("SEATFLOW_CALLBACK_URL", &public_url);
-        let site_root =
-            reader.text("SEATFLOW_SITE_ROOT").map_or_else(|| "target/site".into(), PathBuf::from);
+        let site_root = reader
+            .text("SEATFLOW_SITE_ROOT")
+            .map_or_else(|| "target/site".into(), PathBuf::from);
         let metrics_listen = reader.text("SEATFLOW_METRICS_LISTEN").map(|_| {
-            reader.parsed("SEATFLOW_METRICS_LISTEN", fallback, "an address such as 127.0.0.1:9464")
+            reader.parsed(
+                "SEATFLOW_METRICS_LISTEN",
+                fallback,
+                "an address such as 127.0.0.1:9464",
+            )
         });
         let metrics_token = reader
             .text("SEATFLOW_METRICS_TOKEN")
@@ -43,7 +51,8 @@ impl HttpConfig {
         let is_open = metrics_listen.is_some_and(|address: SocketAddr| !address.ip().is_loopback());
         if is_open && metrics_token.is_none() {
             reader.faults.push(
-                "SEATFLOW_METRICS_TOKEN is missing: SEATFLOW_METRICS_LISTEN is not on loopback".to_owned(),
+                "SEATFLOW_METRICS_TOKEN is missing: SEATFLOW_METRICS_LISTEN is not on loopback"
+                    .to_owned(),
             );
         }
         Self {
@@ -67,11 +76,14 @@ impl HttpConfig {
 impl Reader<'_> {
     /// An http or https address without a slash at the end.
     fn url(&mut self, name: &str, default: &str) -> String {
-        let Some(text) = self.text(name) else { return default.to_owned() };
+        let Some(text) = self.text(name) else {
+            return default.to_owned();
+        };
         if text.starts_with("http://") || text.starts_with("https://") {
             return text.trim_end_matches('/').to_owned();
         }
-        self.faults.push(format!("{name} is not an http or https address"));
+        self.faults
+            .push(format!("{name} is not an http or https address"));
         default.to_owned()
     }
 }

@@ -37,7 +37,9 @@ pub struct Reader<'a> {
 impl Reader<'_> {
     /// A variable's text; empty counts as missing.
     fn text(&self, name: &str) -> Option<String> {
-        (self.lookup)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+        (self.lookup)(name)
+            .map(|text| text.trim().to_owned())
+            .filter(|text| !text.is_empty())
     }
 
     fn required(&mut self, name: &str, hint: &str) -> String {
@@ -83,14 +85,21 @@ impl Config {
     /// # Errors
     /// As [`Config::from_env`].
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let mut reader = Reader { lookup, faults: Vec::new() };
+        let mut reader = Reader {
+            lookup,
+            faults: Vec::new(),
+        };
         let config = Self {
             http: HttpConfig::read(&mut reader),
             stores: StoresConfig::read(&mut reader),
             secrets: Secrets::read(&mut reader),
             limits: Limits::read(&mut reader),
         };
-        if reader.faults.is_empty() { Ok(config) } else { Err(ConfigError(reader.faults)) }
+        if reader.faults.is_empty() {
+            Ok(config)
+        } else {
+            Err(ConfigError(reader.faults))
+        }
     }
 }
 
@@ -100,9 +109,16 @@ impl Config {
 /// Names every variable that is missing or has a bad value.
 pub fn stores_from_env() -> Result<StoresConfig, ConfigError> {
     let lookup = |name: &str| std::env::var(name).ok();
-    let mut reader = Reader { lookup: &lookup, faults: Vec::new() };
+    let mut reader = Reader {
+        lookup: &lookup,
+        faults: Vec::new(),
+    };
     let stores = StoresConfig::read(&mut reader);
-    if reader.faults.is_empty() { Ok(stores) } else { Err(ConfigError(reader.faults)) }
+    if reader.faults.is_empty() {
+        Ok(stores)
+    } else {
+        Err(ConfigError(reader.faults))
+    }
 }
 
 #[cfg(test)]
@@ -115,8 +131,14 @@ mod tests {
             ("DATABASE_URL", "mysql://u:p@127.0.0.1:3306/seatflow"),
             ("REDIS_URL", "redis://127.0.0.1:6379"),
             ("KAFKA_BROKERS", "127.0.0.1:9092"),
-            ("SEATFLOW_SESSION_SECRET", "0123456789abcdef0123456789abcdef"),
-            ("SEATFLOW_GATEWAY_SECRET", "fedcba9876543210fedcba9876543210"),
+            (
+                "SEATFLOW_SESSION_SECRET",
+                "0123456789abcdef0123456789abcdef",
+            ),
+            (
+                "SEATFLOW_GATEWAY_SECRET",
+                "fedcba9876543210fedcba9876543210",
+            ),
         ])
     }
 
@@ -160,6 +182,9 @@ mod tests {
     #[test]
     fn secrets_never_show_in_debug_output() {
         let shown = format!("{:?}", read(&complete()).unwrap());
-        assert!(!shown.contains("0123456789abcdef") && !shown.contains("u:p@"), "{shown}");
+        assert!(
+            !shown.contains("0123456789abcdef") && !shown.contains("u:p@"),
+            "{shown}"
+        );
     }
 }

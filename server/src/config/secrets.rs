@@ -54,13 +54,20 @@ impl Secrets {
         let gateway_previous = reader
             .text("SEATFLOW_GATEWAY_SECRET_PREVIOUS")
             .map(|_| reader.secret("SEATFLOW_GATEWAY_SECRET_PREVIOUS"));
-        Self { session, gateway, gateway_previous }
+        Self {
+            session,
+            gateway,
+            gateway_previous,
+        }
     }
 }
 
 impl Reader<'_> {
     pub(super) fn secret(&mut self, name: &str) -> Secret {
-        let text = self.required(name, "at least 32 bytes, for example from `openssl rand -hex 32`");
+        let text = self.required(
+            name,
+            "at least 32 bytes, for example from `openssl rand -hex 32`",
+        );
         if !text.is_empty() && text.len() < SECRET_BYTES_MIN {
             self.faults.push(format!(
                 "{name} has {} bytes, it needs at least {SECRET_BYTES_MIN} bytes",

@@ -28,13 +28,21 @@ impl StoresConfig {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let database_url = reader.required("DATABASE_URL", "mysql://user:password@host:port/name");
         if !database_url.is_empty() && !database_url.starts_with("mysql://") {
-            reader.faults.push("DATABASE_URL does not start with mysql://".to_owned());
+            reader
+                .faults
+                .push("DATABASE_URL does not start with mysql://".to_owned());
         }
         Self {
             database_url,
-            database_connections_max: small(reader.number("SEATFLOW_DATABASE_CONNECTIONS", 20, 2..=500)),
+            database_connections_max: small(reader.number(
+                "SEATFLOW_DATABASE_CONNECTIONS",
+                20,
+                2..=500,
+            )),
             redis_url: reader.required("REDIS_URL", "redis://host:port"),
-            redis_prefix: reader.text("SEATFLOW_REDIS_PREFIX").unwrap_or_else(|| "sf".to_owned()),
+            redis_prefix: reader
+                .text("SEATFLOW_REDIS_PREFIX")
+                .unwrap_or_else(|| "sf".to_owned()),
             kafka_brokers: reader.required("KAFKA_BROKERS", "host:port[,host:port]"),
             kafka_prefix: reader.text("SEATFLOW_KAFKA_PREFIX").unwrap_or_default(),
             kafka_partitions: small(reader.number("SEATFLOW_KAFKA_PARTITIONS", 12, 1..=1000)),

@@ -8,7 +8,8 @@ use leptos_axum::ResponseOptions;
 /// Provides the ports and the visitor, and gives the answer its content security policy.
 pub fn provide(ports: &Ports) {
     provide_context(ports.clone());
-    let visitor = use_context::<Parts>().and_then(|parts| parts.extensions.get::<Visitor>().cloned());
+    let visitor =
+        use_context::<Parts>().and_then(|parts| parts.extensions.get::<Visitor>().cloned());
     if let Some(visitor) = visitor {
         provide_context(visitor);
     }
@@ -23,8 +24,8 @@ pub fn provide(ports: &Ports) {
 
 /// Scripts only with this answer's nonce (and wasm), everything else from this site; seats are placed by style attributes.
 fn content_security_policy() -> String {
-    let nonce = leptos::nonce::use_nonce()
-        .map_or_else(String::new, |nonce| format!(" 'nonce-{nonce}'"));
+    let nonce =
+        leptos::nonce::use_nonce().map_or_else(String::new, |nonce| format!(" 'nonce-{nonce}'"));
     format!(
         "default-src 'self'; script-src 'self'{nonce} 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"

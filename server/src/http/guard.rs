@@ -18,11 +18,17 @@ const PLACE_WAIT_MAX: Duration = Duration::from_secs(1);
 pub async fn bounded(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let place = tokio::time::timeout(PLACE_WAIT_MAX, state.places.acquire()).await;
     let Ok(Ok(_place)) = place else { return busy() };
-    tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await.unwrap_or_else(|_| busy())
+    tokio::time::timeout(REQUEST_TIMEOUT, next.run(request))
+        .await
+        .unwrap_or_else(|_| busy())
 }
 
 fn busy() -> Response {
-    (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "1")], "busy, please try again")
+    (
+        StatusCode::SERVICE_UNAVAILABLE,
+        [(header::RETRY_AFTER, "1")],
+        "busy, please try again",
+    )
         .into_response()
 }
 
@@ -30,7 +36,10 @@ fn busy() -> Response {
 ///
 /// Browsers say where a request comes from in `Sec-Fetch-Site`, older ones in `Origin`; programs send neither.
 pub async fn refuse_cross_site_posts(request: Request, next: Next) -> Response {
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let reads = matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::OPTIONS
+    );
     if reads || is_same_site(&request) {
         return next.run(request).await;
     }
@@ -38,15 +47,20 @@ pub async fn refuse_cross_site_posts(request: Request, next: Next) -> Response {
 }
 
 fn is_same_site(request: &Request) -> bool {
-    let text = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let text = |name: HeaderName| {
+        request
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+    };
     if let Some(site) = text(HeaderName::from_static("sec-fetch-site")) {
         return matches!(site, "same-origin" | "none");
     }
     match (text(header::ORIGIN), text(header::HOST)) {
         (None, _) => true,
-        (Some(origin), Some(host)) => {
-            origin.split_once("://").is_some_and(|(_, origin)| origin == host)
-        }
+        (Some(origin), Some(host)) => origin
+            .split_once("://")
+            .is_some_and(|(_, origin)| origin == host),
         (Some(_), None) => false,
     }
 }
@@ -60,7 +74,10 @@ pub async fn security_headers(request: Request, next: Next) -> Response {
         ("x-frame-options", "DENY"),
         ("referrer-policy", "same-origin"),
         ("cross-origin-opener-policy", "same-origin"),
-        ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=()"),
+        (
+            "permissions-policy",
+            "camera=(), geolocation=(), microphone=(), payment=()",
+        ),
     ] {
         headers
             .entry(HeaderName::from_static(name))

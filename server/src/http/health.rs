@@ -6,7 +6,9 @@ use serde::Serialize;
 
 /// Routes of health.
 pub fn router() -> Router<AppState> {
-    Router::new().route("/health/live", get(|| async { "ok" })).route("/health/ready", get(ready))
+    Router::new()
+        .route("/health/live", get(|| async { "ok" }))
+        .route("/health/ready", get(ready))
 }
 
 #[derive(Serialize)]
@@ -18,8 +20,15 @@ struct Readiness {
 async fn ready(State(state): State<AppState>) -> impl IntoResponse {
     let (database, redis) =
         tokio::join!(state.ticketing.db().ping(), state.ticketing.redis().ping());
-    let readiness = Readiness { database: database.is_ok(), redis: redis.is_ok() };
+    let readiness = Readiness {
+        database: database.is_ok(),
+        redis: redis.is_ok(),
+    };
     let all = readiness.database && readiness.redis;
-    let status = if all { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let status = if all {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
     (status, Json(readiness))
 }

@@ -13,8 +13,9 @@ use std::sync::OnceLock;
 use subtle::ConstantTimeEq;
 
 /// Upper bounds of the buckets of every duration, in milliseconds.
-const DURATION_BUCKETS_MS: [f64; 12] =
-    [1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1_000.0, 5_000.0, 30_000.0];
+const DURATION_BUCKETS_MS: [f64; 12] = [
+    1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1_000.0, 5_000.0, 30_000.0,
+];
 
 #[derive(Clone)]
 struct Figures {
@@ -42,7 +43,12 @@ fn handle() -> PrometheusHandle {
 
 /// `GET /metrics`, for readers who send the token where there is one.
 pub fn router(token: Option<Secret>) -> Router {
-    Router::new().route("/metrics", get(read)).with_state(Figures { handle: handle(), token })
+    Router::new()
+        .route("/metrics", get(read))
+        .with_state(Figures {
+            handle: handle(),
+            token,
+        })
 }
 
 async fn read(State(figures): State<Figures>, headers: HeaderMap) -> Response {
@@ -50,7 +56,11 @@ async fn read(State(figures): State<Figures>, headers: HeaderMap) -> Response {
         return StatusCode::UNAUTHORIZED.into_response();
     }
     figures.handle.run_upkeep();
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], figures.handle.render()).into_response()
+    (
+        [(header::CONTENT_TYPE, "text/plain; version=0.0.4")],
+        figures.handle.render(),
+    )
+        .into_response()
 }
 
 fn is_allowed(token: Option<&Secret>, headers: &HeaderMap) -> bool {

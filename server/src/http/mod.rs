@@ -12,11 +12,7 @@ mod visitor;
 
 use crate::{gateway::Gateway, ticketing::Ticketing};
 use app::ports::Ports;
-use axum::{
-    Router,
-    extract::FromRef,
-    middleware,
-};
+use axum::{Router, extract::FromRef, middleware};
 use leptos::prelude::LeptosOptions;
 use std::sync::Arc;
 use tower_http::{
@@ -49,7 +45,10 @@ impl FromRef<AppState> for LeptosOptions {
 pub fn router(state: AppState, gateway: &Gateway) -> Router {
     let product = pages::router(&state)
         .merge(seats::router())
-        .layer(middleware::from_fn_with_state(state.clone(), visitor::identify))
+        .layer(middleware::from_fn_with_state(
+            state.clone(),
+            visitor::identify,
+        ))
         .layer(middleware::from_fn(guard::refuse_cross_site_posts));
     Router::new()
         .merge(product)

@@ -39,13 +39,17 @@ pub fn router(state: &AppState) -> Router<AppState> {
 pub fn files(state: &AppState) -> Router<AppState> {
     let root = state.leptos.site_root.to_string();
     let serve = |folder: &str| {
-        ServeDir::new(format!("{root}/{folder}")).precompressed_br().precompressed_gzip()
+        ServeDir::new(format!("{root}/{folder}"))
+            .precompressed_br()
+            .precompressed_gzip()
     };
     let kept = |value: &'static str| {
         middleware::from_fn(move |request: Request, next: Next| async move {
             let mut response = next.run(request).await;
             if response.status().is_success() {
-                response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
+                response
+                    .headers_mut()
+                    .insert(header::CACHE_CONTROL, HeaderValue::from_static(value));
             }
             response
         })
@@ -55,7 +59,10 @@ pub fn files(state: &AppState) -> Router<AppState> {
         .layer(kept("public, max-age=31536000, immutable"));
     let rest = Router::new()
         .nest_service("/posters", serve("posters"))
-        .route_service("/favicon.svg", tower_http::services::ServeFile::new(format!("{root}/favicon.svg")))
+        .route_service(
+            "/favicon.svg",
+            tower_http::services::ServeFile::new(format!("{root}/favicon.svg")),
+        )
         .layer(kept("public, max-age=3600"));
     pkg.merge(rest)
 }

@@ -18,7 +18,9 @@ use serde::Deserialize;
 
 /// Routes of the seat map.
 pub fn router() -> Router<AppState> {
-    Router::new().route("/shows/{id}/seats", get(poll)).route("/shows/{id}/map", get(drawn))
+    Router::new()
+        .route("/shows/{id}/seats", get(poll))
+        .route("/shows/{id}/map", get(drawn))
 }
 
 #[derive(Deserialize)]
@@ -32,7 +34,9 @@ async fn poll(
     Path(id): Path<String>,
     Query(query): Query<Since>,
 ) -> Response {
-    let Ok(id) = id.parse::<ShowId>() else { return StatusCode::NOT_FOUND.into_response() };
+    let Ok(id) = id.parse::<ShowId>() else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
     let since = query.since.as_deref().and_then(MapVersion::from_query);
     match state.ticketing.seat_map(id, since).await {
         Ok(Some(update)) => (
@@ -54,7 +58,9 @@ async fn drawn(
     Path(id): Path<String>,
     Extension(visitor): Extension<Visitor>,
 ) -> Response {
-    let Ok(id) = id.parse::<ShowId>() else { return StatusCode::NOT_FOUND.into_response() };
+    let Ok(id) = id.parse::<ShowId>() else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
     let drawn = async {
         let show = state.ports.catalogue.show(id).await?;
         let map = state.ports.catalogue.show_map(id).await?;

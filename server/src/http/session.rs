@@ -71,11 +71,19 @@ impl Sessions {
     }
 
     fn session_cookie(&self) -> &'static str {
-        if self.is_tls { "__Host-session" } else { "session" }
+        if self.is_tls {
+            "__Host-session"
+        } else {
+            "session"
+        }
     }
 
     fn device_cookie(&self) -> &'static str {
-        if self.is_tls { "__Host-device" } else { "device" }
+        if self.is_tls {
+            "__Host-device"
+        } else {
+            "device"
+        }
     }
 
     /// A session for a user who has shown who they are.
@@ -97,13 +105,19 @@ impl Sessions {
             &self.signed(&claims),
             SESSION_LASTS.0 / 1000,
         );
-        SessionChange { user: Some(user), set_cookie }
+        SessionChange {
+            user: Some(user),
+            set_cookie,
+        }
     }
 
     /// The end of a session.
     #[must_use]
     pub fn end(&self) -> SessionChange {
-        SessionChange { user: None, set_cookie: self.cookie(self.session_cookie(), "", 0) }
+        SessionChange {
+            user: None,
+            set_cookie: self.cookie(self.session_cookie(), "", 0),
+        }
     }
 
     /// The account of a request's session cookie; none when it is missing, expired, or not ours.
@@ -124,7 +138,8 @@ impl Sessions {
     #[must_use]
     pub fn device(&self, headers: &HeaderMap) -> Option<String> {
         let token = cookie(headers, self.device_cookie())?;
-        self.verified::<DeviceClaims>(token, AUDIENCE_DEVICE).map(|claims| claims.sub)
+        self.verified::<DeviceClaims>(token, AUDIENCE_DEVICE)
+            .map(|claims| claims.sub)
     }
 
     /// A new device's name and the `Set-Cookie` value that keeps it.
@@ -152,7 +167,9 @@ impl Sessions {
         validation.set_audience(&[audience]);
         validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
         validation.leeway = 0;
-        decode::<T>(token, &self.decoding, &validation).ok().map(|data| data.claims)
+        decode::<T>(token, &self.decoding, &validation)
+            .ok()
+            .map(|data| data.claims)
     }
 
     fn cookie(&self, name: &str, value: &str, max_age_s: i64) -> String {
@@ -181,17 +198,30 @@ mod tests {
     use app::domain::time::Millis;
 
     fn sessions(clock: &Arc<ShiftedClock>, secret: &str) -> Sessions {
-        Sessions::new(&Secret::new(secret), false, Arc::clone(clock) as Arc<dyn Clock>).unwrap()
+        Sessions::new(
+            &Secret::new(secret),
+            false,
+            Arc::clone(clock) as Arc<dyn Clock>,
+        )
+        .unwrap()
     }
 
     fn user() -> User {
-        User { id: UserId(7), role: Role::Customer, level: 1, phone_hint: "138****0001".into() }
+        User {
+            id: UserId(7),
+            role: Role::Customer,
+            level: 1,
+            phone_hint: "138****0001".into(),
+        }
     }
 
     fn request_with(set_cookie: &str) -> HeaderMap {
         let pair = set_cookie.split(';').next().unwrap();
         let mut headers = HeaderMap::new();
-        headers.insert(http::header::COOKIE, format!("a=b; {pair}").parse().unwrap());
+        headers.insert(
+            http::header::COOKIE,
+            format!("a=b; {pair}").parse().unwrap(),
+        );
         headers
     }
 
@@ -204,7 +234,10 @@ mod tests {
         clock.advance(SESSION_LASTS);
         assert_eq!(sessions.user(&headers), None);
         clock.advance(Millis(-SESSION_LASTS.0));
-        assert_eq!(sessions.user(&request_with(&sessions.end().set_cookie)), None);
+        assert_eq!(
+            sessions.user(&request_with(&sessions.end().set_cookie)),
+            None
+        );
     }
 
     #[test]
@@ -212,7 +245,10 @@ mod tests {
         let clock = Arc::new(ShiftedClock::default());
         let ours = sessions(&clock, "0123456789abcdef0123456789abcdef");
         let theirs = sessions(&clock, "fedcba9876543210fedcba9876543210");
-        assert_eq!(ours.user(&request_with(&theirs.start(user()).set_cookie)), None);
+        assert_eq!(
+            ours.user(&request_with(&theirs.start(user()).set_cookie)),
+            None
+        );
         let (_, device) = ours.name_device();
         let forged = device.replacen("device=", "session=", 1);
         assert_eq!(ours.user(&request_with(&forged)), None);

@@ -30,11 +30,23 @@ struct AccountRow {
 impl TryFrom<AccountRow> for Account {
     type Error = DbError;
     fn try_from(row: AccountRow) -> Result<Self, DbError> {
-        let phone = Phone::parse(&row.phone).ok_or(DbError::Unreadable { what: "account.phone" })?;
-        let role = Role::from_word(&row.role).ok_or(DbError::Unreadable { what: "account.role" })?;
-        let user =
-            User { id: UserId(row.id), role, level: row.level, phone_hint: phone.hint() };
-        Ok(Self { user, phone, password_hash: row.password_hash })
+        let phone = Phone::parse(&row.phone).ok_or(DbError::Unreadable {
+            what: "account.phone",
+        })?;
+        let role = Role::from_word(&row.role).ok_or(DbError::Unreadable {
+            what: "account.role",
+        })?;
+        let user = User {
+            id: UserId(row.id),
+            role,
+            level: row.level,
+            phone_hint: phone.hint(),
+        };
+        Ok(Self {
+            user,
+            phone,
+            password_hash: row.password_hash,
+        })
     }
 }
 
@@ -61,7 +73,12 @@ impl Db {
         .bind(now.0)
         .execute(self.pool())
         .await?;
-        Ok(User { id: UserId(done.last_insert_id()), role, level: 0, phone_hint: phone.hint() })
+        Ok(User {
+            id: UserId(done.last_insert_id()),
+            role,
+            level: 0,
+            phone_hint: phone.hint(),
+        })
     }
 
     /// The account of a phone number.
@@ -69,10 +86,12 @@ impl Db {
     /// # Errors
     /// When the database fails.
     pub async fn account_by_phone(&self, phone: &Phone) -> Result<Option<Account>, DbError> {
-        let row = sqlx::query_as::<_, AccountRow>(sqlx::AssertSqlSafe(format!("{ACCOUNT} WHERE phone = ?")))
-            .bind(phone.as_str())
-            .fetch_optional(self.pool())
-            .await?;
+        let row = sqlx::query_as::<_, AccountRow>(sqlx::AssertSqlSafe(format!(
+            "{ACCOUNT} WHERE phone = ?"
+        )))
+        .bind(phone.as_str())
+        .fetch_optional(self.pool())
+        .await?;
         row.map(Account::try_from).transpose()
     }
 
@@ -81,10 +100,11 @@ impl Db {
     /// # Errors
     /// When the database fails.
     pub async fn account(&self, id: UserId) -> Result<Option<Account>, DbError> {
-        let row = sqlx::query_as::<_, AccountRow>(sqlx::AssertSqlSafe(format!("{ACCOUNT} WHERE id = ?")))
-            .bind(id.0)
-            .fetch_optional(self.pool())
-            .await?;
+        let row =
+            sqlx::query_as::<_, AccountRow>(sqlx::AssertSqlSafe(format!("{ACCOUNT} WHERE id = ?")))
+                .bind(id.0)
+                .fetch_optional(self.pool())
+                .await?;
         row.map(Account::try_from).transpose()
     }
 }

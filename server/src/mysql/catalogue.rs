@@ -108,9 +108,18 @@ struct PlaceRow {
 impl From<PlaceRow> for Place {
     fn from(row: PlaceRow) -> Self {
         Self {
-            hall: LocalText { en: row.hall_en, zh_cn: row.hall_zh },
-            venue: LocalText { en: row.venue_en, zh_cn: row.venue_zh },
-            city: LocalText { en: row.city_en, zh_cn: row.city_zh },
+            hall: LocalText {
+                en: row.hall_en,
+                zh_cn: row.hall_zh,
+            },
+            venue: LocalText {
+                en: row.venue_en,
+                zh_cn: row.venue_zh,
+            },
+            city: LocalText {
+                en: row.city_en,
+                zh_cn: row.city_zh,
+            },
             time_zone: row.time_zone,
         }
     }
@@ -151,15 +160,33 @@ impl TryFrom<EventRow> for EventRecord {
         let summary = EventSummary {
             id: EventId(row.id),
             kind,
-            title: LocalText { en: row.title_en, zh_cn: row.title_zh },
-            by: LocalText { en: row.by_en, zh_cn: row.by_zh },
+            title: LocalText {
+                en: row.title_en,
+                zh_cn: row.title_zh,
+            },
+            by: LocalText {
+                en: row.by_en,
+                zh_cn: row.by_zh,
+            },
             duration_min: row.duration_min,
-            language: LocalText { en: row.language_en, zh_cn: row.language_zh },
-            summary: LocalText { en: row.summary_en, zh_cn: row.summary_zh },
+            language: LocalText {
+                en: row.language_en,
+                zh_cn: row.language_zh,
+            },
+            summary: LocalText {
+                en: row.summary_en,
+                zh_cn: row.summary_zh,
+            },
             poster: row.poster,
         };
-        let description = LocalText { en: row.description_en, zh_cn: row.description_zh };
-        Ok(Self { summary, description })
+        let description = LocalText {
+            en: row.description_en,
+            zh_cn: row.description_zh,
+        };
+        Ok(Self {
+            summary,
+            description,
+        })
     }
 }
 
@@ -219,12 +246,15 @@ impl Db {
                 query.push(" AND s.starts_at >= ").push_bind(from.0);
             }
         }
-        query.push(" ORDER BY s.starts_at, s.id LIMIT ").push_bind(most);
+        query
+            .push(" ORDER BY s.starts_at, s.id LIMIT ")
+            .push_bind(most);
         let rows: Vec<ShowListRow> = query.build_query_as().fetch_all(self.pool()).await?;
         rows.into_iter()
             .map(|row| {
-                let status = ShowStatus::from_code(row.status)
-                    .ok_or(DbError::Unreadable { what: "shows.status" })?;
+                let status = ShowStatus::from_code(row.status).ok_or(DbError::Unreadable {
+                    what: "shows.status",
+                })?;
                 Ok(ListedShow {
                     id: ShowId(row.id),
                     event_id: EventId(row.event_id),
@@ -271,8 +301,11 @@ impl Db {
             list.push_bind(id.0);
         }
         query.push(")");
-        let rows: Vec<EventRow> =
-            query.build_query_as().persistent(false).fetch_all(self.pool()).await?;
+        let rows: Vec<EventRow> = query
+            .build_query_as()
+            .persistent(false)
+            .fetch_all(self.pool())
+            .await?;
         rows.into_iter()
             .map(|row| {
                 let record = EventRecord::try_from(row)?;

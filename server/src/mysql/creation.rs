@@ -79,19 +79,30 @@ impl Db {
         detail: &str,
         now: Timestamp,
     ) -> Result<bool, DbError> {
-        self.transact((placed, class, detail, now), |&(placed, class, detail, now), connection| {
-            Box::pin(async move {
-                let one = std::slice::from_ref(placed);
-                let rows = insert_order_rows(connection, one, OrderStatus::Discarded, Some(now));
-                match rows.await {
-                    Err(DbError::Duplicate { .. }) => return Ok(false),
-                    other => other?,
-                }
-                note_repair(connection, class, placed.show_id, Some(placed.order_no), detail, now)
+        self.transact(
+            (placed, class, detail, now),
+            |&(placed, class, detail, now), connection| {
+                Box::pin(async move {
+                    let one = std::slice::from_ref(placed);
+                    let rows =
+                        insert_order_rows(connection, one, OrderStatus::Discarded, Some(now));
+                    match rows.await {
+                        Err(DbError::Duplicate { .. }) => return Ok(false),
+                        other => other?,
+                    }
+                    note_repair(
+                        connection,
+                        class,
+                        placed.show_id,
+                        Some(placed.order_no),
+                        detail,
+                        now,
+                    )
                     .await?;
-                Ok::<_, DbError>(true)
-            })
-        })
+                    Ok::<_, DbError>(true)
+                })
+            },
+        )
         .await
     }
 }
@@ -161,11 +172,17 @@ async fn insert_order_rows(
             .push_bind(placed.expire_at.0)
             .push_bind(closed_at.map(|at| at.0));
     });
-    orders.build().persistent(false).execute(&mut *connection).await?;
+    orders
+        .build()
+        .persistent(false)
+        .execute(&mut *connection)
+        .await?;
     let mut items = QueryBuilder::<MySql>::new(
         "INSERT INTO order_item (order_no, seat, show_id, zone_id, price_minor, section, seat_row, seat_number) ",
     );
-    let seats = batch.iter().flat_map(|placed| placed.seats.iter().map(move |seat| (placed, seat)));
+    let seats = batch
+        .iter()
+        .flat_map(|placed| placed.seats.iter().map(move |seat| (placed, seat)));
     items.push_values(seats, |mut row, (placed, seat)| {
         row.push_bind(placed.order_no.as_i64())
             .push_bind(seat.seat.0)
@@ -185,14 +202,19 @@ async fn insert_claims(connection: &mut MySqlConnection, batch: &[Placed]) -> Re
     let mut claims: Vec<_> = batch
         .iter()
         .flat_map(|placed| {
-            placed.seats.iter().map(move |seat| (placed.show_id, seat.seat, placed.order_no))
+            placed
+                .seats
+                .iter()
+                .map(move |seat| (placed.show_id, seat.seat, placed.order_no))
         })
         .collect();
     claims.sort_unstable();
     let mut insert =
         QueryBuilder::<MySql>::new("INSERT INTO seat_claim (show_id, seat, order_no) ");
     insert.push_values(claims, |mut row, (show, seat, order_no)| {
-        row.push_bind(show.0).push_bind(seat.0).push_bind(order_no.as_i64());
+        row.push_bind(show.0)
+            .push_bind(seat.0)
+            .push_bind(order_no.as_i64());
     });
     insert.build().persistent(false).execute(connection).await?;
     Ok(())

@@ -45,7 +45,9 @@ impl Db {
     pub async fn counts(&self, overdue_before: Timestamp) -> Result<DatabaseCounts, DbError> {
         const LIVE: &str = "(0, 1, 4)";
         let count = |sql: String| async move {
-            sqlx::query_scalar::<_, i64>(sqlx::AssertSqlSafe(sql)).fetch_one(self.pool()).await
+            sqlx::query_scalar::<_, i64>(sqlx::AssertSqlSafe(sql))
+                .fetch_one(self.pool())
+                .await
         };
         Ok(DatabaseCounts {
             orders: count("SELECT COUNT(*) FROM orders".to_owned()).await?,

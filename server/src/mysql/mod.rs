@@ -65,14 +65,17 @@ impl From<sqlx::Error> for DbError {
         if matches!(error, sqlx::Error::PoolTimedOut) {
             return Self::Busy;
         }
-        let Some(refusal) =
-            error.as_database_error().and_then(|e| e.try_downcast_ref::<MySqlDatabaseError>())
+        let Some(refusal) = error
+            .as_database_error()
+            .and_then(|e| e.try_downcast_ref::<MySqlDatabaseError>())
         else {
             return Self::Other(error);
         };
         match refusal.number() {
             number if LOST_TO_ANOTHER.contains(&number) => Self::Lost,
-            DUPLICATE_KEY => Self::Duplicate { index: duplicate_index(refusal.message()) },
+            DUPLICATE_KEY => Self::Duplicate {
+                index: duplicate_index(refusal.message()),
+            },
             _ => Self::Other(error),
         }
     }
@@ -152,7 +155,9 @@ impl Db {
     /// When a migration fails or one that ran before was changed since.
     pub async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
         // Making tables takes its time; that is no slow query, and its text would fill the log.
-        let quiet = (*self.pool.connect_options()).clone().disable_statement_logging();
+        let quiet = (*self.pool.connect_options())
+            .clone()
+            .disable_statement_logging();
         let mut connection = MySqlConnection::connect_with(&quiet).await?;
         sqlx::migrate!("../migrations").run(&mut connection).await
     }
@@ -221,8 +226,14 @@ mod tests {
 
     #[test]
     fn the_index_of_a_duplicate_is_read_from_either_database() {
-        assert_eq!(duplicate_index("Duplicate entry '5' for key 'orders.PRIMARY'"), "PRIMARY");
-        assert_eq!(duplicate_index("Duplicate entry 'a'b' for key 'payment_open_order'"), "payment_open_order");
+        assert_eq!(
+            duplicate_index("Duplicate entry '5' for key 'orders.PRIMARY'"),
+            "PRIMARY"
+        );
+        assert_eq!(
+            duplicate_index("Duplicate entry 'a'b' for key 'payment_open_order'"),
+            "payment_open_order"
+        );
         assert_eq!(duplicate_index("something else"), "");
     }
 }

@@ -77,13 +77,20 @@ impl TryFrom<OrderRow> for OrderRecord {
             user_id: UserId(row.user_id),
             show_id: ShowId(row.show_id),
             status: OrderStatus::from_code(row.status).ok_or_else(unreadable)?,
-            cancel_reason: row.cancel_reason.as_deref().and_then(CancelReason::from_word),
+            cancel_reason: row
+                .cancel_reason
+                .as_deref()
+                .and_then(CancelReason::from_word),
             amount: Money::new(row.amount_minor, currency_of(&row.currency)?),
             placed_at: Timestamp(row.placed_at),
             expire_at: Timestamp(row.expire_at),
             paid_at: row.paid_at.map(Timestamp),
             closed_at: row.closed_at.map(Timestamp),
-            limit_counters: row.limit_counters.split_whitespace().map(str::to_owned).collect(),
+            limit_counters: row
+                .limit_counters
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
         })
     }
 }
@@ -131,8 +138,11 @@ impl Db {
             query.push(" WHERE order_no IN (");
             push_numbers(&mut query, part);
             query.push(")");
-            let rows: Vec<OrderRow> =
-                query.build_query_as().persistent(false).fetch_all(self.pool()).await?;
+            let rows: Vec<OrderRow> = query
+                .build_query_as()
+                .persistent(false)
+                .fetch_all(self.pool())
+                .await?;
             for row in rows {
                 let order = OrderRecord::try_from(row)?;
                 found.insert(order.order_no, order);
@@ -180,8 +190,11 @@ impl Db {
         );
         push_numbers(&mut query, orders);
         query.push(") ORDER BY order_no, seat");
-        let rows: Vec<ItemRow> =
-            query.build_query_as().persistent(false).fetch_all(self.pool()).await?;
+        let rows: Vec<ItemRow> = query
+            .build_query_as()
+            .persistent(false)
+            .fetch_all(self.pool())
+            .await?;
         for row in rows {
             let unreadable = DbError::Unreadable { what: "order_item" };
             let order_no = OrderNo::try_from(row.order_no).map_err(|_| unreadable)?;
@@ -218,8 +231,11 @@ impl Db {
         push_numbers(&mut query, orders);
         // A payment that took money says more than a newer one that did not.
         query.push(") ORDER BY p.order_no, p.status IN (3, 6), p.id");
-        let rows: Vec<(i64, u8, Option<u8>)> =
-            query.build_query_as().persistent(false).fetch_all(self.pool()).await?;
+        let rows: Vec<(i64, u8, Option<u8>)> = query
+            .build_query_as()
+            .persistent(false)
+            .fetch_all(self.pool())
+            .await?;
         for (order_no, status, refund) in rows {
             let unreadable = || DbError::Unreadable { what: "payment" };
             let order_no = OrderNo::try_from(order_no).map_err(|_| unreadable())?;
@@ -275,7 +291,10 @@ impl Db {
         .bind(most)
         .fetch_all(self.pool())
         .await?;
-        Ok(numbers.into_iter().filter_map(|number| OrderNo::try_from(number).ok()).collect())
+        Ok(numbers
+            .into_iter()
+            .filter_map(|number| OrderNo::try_from(number).ok())
+            .collect())
     }
 
     /// Pending orders of a show with their items, to give Redis back what it lost.
@@ -304,35 +323,42 @@ impl Db {
         now: Timestamp,
     ) -> Result<Option<Vec<OutboxRow>>, DbError> {
         // A timeout may only end an order whose deadline has passed, whatever woke it.
-        let due_by = if reason == CancelReason::Timeout { now } else { Timestamp(i64::MAX) };
-        self.transact((order_no, reason, now, due_by), |&(order_no, reason, now, due_by), tx| {
-            Box::pin(async move {
-                let won = sqlx::query(
-                    "UPDATE orders SET status = 2, cancel_reason = ?, closed_at = ? \
+        let due_by = if reason == CancelReason::Timeout {
+            now
+        } else {
+            Timestamp(i64::MAX)
+        };
+        self.transact(
+            (order_no, reason, now, due_by),
+            |&(order_no, reason, now, due_by), tx| {
+                Box::pin(async move {
+                    let won = sqlx::query(
+                        "UPDATE orders SET status = 2, cancel_reason = ?, closed_at = ? \
                      WHERE order_no = ? AND status = 0 AND expire_at <= ?",
-                )
-                .bind(reason.word())
-                .bind(now.0)
-                .bind(order_no.as_i64())
-                .bind(due_by.0)
-                .execute(&mut *tx)
-                .await
-                .map_err(DbError::from)?
-                .rows_affected();
-                if won == 0 {
-                    return Ok(None);
-                }
-                sqlx::query("DELETE FROM seat_claim WHERE order_no = ?")
+                    )
+                    .bind(reason.word())
+                    .bind(now.0)
                     .bind(order_no.as_i64())
+                    .bind(due_by.0)
                     .execute(&mut *tx)
                     .await
-                    .map_err(DbError::from)?;
-                let mut follow_up =
-                    vec![outbox::insert(tx, OutboxKind::OrderClosed, order_no, "", now).await?];
-                follow_up.extend(super::money::close_payments(tx, order_no, now).await?);
-                Ok::<_, DbError>(Some(follow_up))
-            })
-        })
+                    .map_err(DbError::from)?
+                    .rows_affected();
+                    if won == 0 {
+                        return Ok(None);
+                    }
+                    sqlx::query("DELETE FROM seat_claim WHERE order_no = ?")
+                        .bind(order_no.as_i64())
+                        .execute(&mut *tx)
+                        .await
+                        .map_err(DbError::from)?;
+                    let mut follow_up =
+                        vec![outbox::insert(tx, OutboxKind::OrderClosed, order_no, "", now).await?];
+                    follow_up.extend(super::money::close_payments(tx, order_no, now).await?);
+                    Ok::<_, DbError>(Some(follow_up))
+                })
+            },
+        )
         .await
     }
 }

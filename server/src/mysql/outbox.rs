@@ -42,9 +42,14 @@ impl OutboxKind {
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        [Self::OrderPaid, Self::OrderClosed, Self::PaymentClose, Self::RefundSend]
-            .into_iter()
-            .find(|kind| kind.word() == word)
+        [
+            Self::OrderPaid,
+            Self::OrderClosed,
+            Self::PaymentClose,
+            Self::RefundSend,
+        ]
+        .into_iter()
+        .find(|kind| kind.word() == word)
     }
 }
 
@@ -76,9 +81,17 @@ impl TryFrom<Row> for OutboxRow {
     type Error = DbError;
     fn try_from(row: Row) -> Result<Self, DbError> {
         let unreadable = DbError::Unreadable { what: "outbox" };
-        let Some(kind) = OutboxKind::from_word(&row.kind) else { return Err(unreadable) };
+        let Some(kind) = OutboxKind::from_word(&row.kind) else {
+            return Err(unreadable);
+        };
         let order_no = OrderNo::try_from(row.order_no).map_err(|_| unreadable)?;
-        Ok(Self { id: row.id, kind, order_no, payload: row.payload, attempts: row.attempts })
+        Ok(Self {
+            id: row.id,
+            kind,
+            order_no,
+            payload: row.payload,
+            attempts: row.attempts,
+        })
     }
 }
 
@@ -104,7 +117,13 @@ pub async fn insert(
     .execute(connection)
     .await?;
     let payload = payload.to_owned();
-    Ok(OutboxRow { id: done.last_insert_id(), kind, order_no, payload, attempts: 0 })
+    Ok(OutboxRow {
+        id: done.last_insert_id(),
+        kind,
+        order_no,
+        payload,
+        attempts: 0,
+    })
 }
 
 impl Db {
@@ -145,7 +164,10 @@ impl Db {
     /// # Errors
     /// When the database fails; the work will then be done again, which is harmless.
     pub async fn finish_outbox(&self, id: u64) -> Result<(), DbError> {
-        sqlx::query("DELETE FROM outbox WHERE id = ?").bind(id).execute(self.pool()).await?;
+        sqlx::query("DELETE FROM outbox WHERE id = ?")
+            .bind(id)
+            .execute(self.pool())
+            .await?;
         Ok(())
     }
 

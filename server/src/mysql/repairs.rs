@@ -48,7 +48,11 @@ fn loose(rows: Vec<(String, i64, u64)>) -> Result<Vec<LooseMoney>, DbError> {
         .map(|(reference, order_no, show)| {
             let order_no =
                 OrderNo::try_from(order_no).map_err(|_| DbError::Unreadable { what: "payment" })?;
-            Ok(LooseMoney { reference, order_no, show: ShowId(show) })
+            Ok(LooseMoney {
+                reference,
+                order_no,
+                show: ShowId(show),
+            })
         })
         .collect()
 }
@@ -61,7 +65,9 @@ impl Db {
     pub async fn try_lead(&self, what: &str) -> Result<Option<Lead>, DbError> {
         let mut connection = self.pool().acquire().await?;
         // A lock's name is the server's, not the database's, and has 64 characters at most.
-        let database: String = sqlx::query_scalar("SELECT DATABASE()").fetch_one(&mut *connection).await?;
+        let database: String = sqlx::query_scalar("SELECT DATABASE()")
+            .fetch_one(&mut *connection)
+            .await?;
         let name: String = format!("{what}.{database}").chars().take(64).collect();
         let won: Option<i64> = sqlx::query_scalar("SELECT GET_LOCK(?, 0)")
             .bind(&name)
@@ -137,8 +143,8 @@ impl Db {
         .await?;
         rows.into_iter()
             .map(|(order_no, show)| {
-                let order_no =
-                    OrderNo::try_from(order_no).map_err(|_| DbError::Unreadable { what: "orders" })?;
+                let order_no = OrderNo::try_from(order_no)
+                    .map_err(|_| DbError::Unreadable { what: "orders" })?;
                 Ok((order_no, ShowId(show)))
             })
             .collect()

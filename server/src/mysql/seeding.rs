@@ -1,7 +1,11 @@
 //! Writing the catalogue. Everything is found again by the key it was seeded with, so seeding twice changes nothing.
 
 use super::{Db, DbError};
-use app::domain::{money::Currency, text::LocalText, time::{Millis, Timestamp}};
+use app::domain::{
+    money::Currency,
+    text::LocalText,
+    time::{Millis, Timestamp},
+};
 use sqlx::{MySql, QueryBuilder};
 
 /// A venue to be seeded.
@@ -104,7 +108,10 @@ impl Db {
             SeededTable::Hall => "SELECT id FROM hall WHERE seed_key = ?",
             SeededTable::Event => "SELECT id FROM event WHERE seed_key = ?",
         };
-        Ok(sqlx::query_scalar(query).bind(key).fetch_optional(self.pool()).await?)
+        Ok(sqlx::query_scalar(query)
+            .bind(key)
+            .fetch_optional(self.pool())
+            .await?)
     }
 
     /// A venue's row, made when it is missing.
@@ -162,11 +169,13 @@ impl Db {
     /// # Errors
     /// When the database fails.
     pub async fn find_hall(&self, key: &str) -> Result<Option<u64>, DbError> {
-        Ok(sqlx::query_scalar("SELECT id FROM hall WHERE seed_key = ? OR id = ?")
-            .bind(key)
-            .bind(key.parse::<u64>().unwrap_or(0))
-            .fetch_optional(self.pool())
-            .await?)
+        Ok(
+            sqlx::query_scalar("SELECT id FROM hall WHERE seed_key = ? OR id = ?")
+                .bind(key)
+                .bind(key.parse::<u64>().unwrap_or(0))
+                .fetch_optional(self.pool())
+                .await?,
+        )
     }
 
     /// An event's row, made when it is missing.
@@ -296,10 +305,7 @@ impl Db {
     }
 }
 
-async fn insert_show(
-    tx: &mut sqlx::MySqlConnection,
-    show: &NewShow<'_>,
-) -> Result<(), DbError> {
+async fn insert_show(tx: &mut sqlx::MySqlConnection, show: &NewShow<'_>) -> Result<(), DbError> {
     let id = sqlx::query(
         "INSERT INTO shows (event_id, hall_id, plan_id, starts_at, ends_at, sale_start, sale_end, status, \
          limit_per_buyer, hold_ms, seats_total) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)",

@@ -85,8 +85,9 @@ struct ShowRow {
 impl TryFrom<ShowRow> for ShowRecord {
     type Error = DbError;
     fn try_from(row: ShowRow) -> Result<Self, DbError> {
-        let status =
-            ShowStatus::from_code(row.status).ok_or(DbError::Unreadable { what: "shows.status" })?;
+        let status = ShowStatus::from_code(row.status).ok_or(DbError::Unreadable {
+            what: "shows.status",
+        })?;
         Ok(Self {
             id: ShowId(row.id),
             event_id: EventId(row.event_id),
@@ -165,10 +166,12 @@ impl Db {
     /// # Errors
     /// When the database fails.
     pub async fn plan_content(&self, plan_id: u64) -> Result<Option<String>, DbError> {
-        Ok(sqlx::query_scalar("SELECT content FROM seating_plan WHERE id = ?")
-            .bind(plan_id)
-            .fetch_optional(self.pool())
-            .await?)
+        Ok(
+            sqlx::query_scalar("SELECT content FROM seating_plan WHERE id = ?")
+                .bind(plan_id)
+                .fetch_optional(self.pool())
+                .await?,
+        )
     }
 
     /// Every seat of a show that is claimed or withheld.
@@ -196,7 +199,11 @@ impl Db {
                 Some(OrderStatus::Paid | OrderStatus::Ticketed) => SeatState::Sold,
                 _ => SeatState::Locked,
             };
-            taken.push(TakenSeat { seat: SeatIndex(seat), state, order_no: Some(order_no) });
+            taken.push(TakenSeat {
+                seat: SeatIndex(seat),
+                state,
+                order_no: Some(order_no),
+            });
         }
         taken.extend(withheld.into_iter().map(|seat| TakenSeat {
             seat: SeatIndex(seat),
@@ -210,11 +217,7 @@ impl Db {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn mark_seats_sold(
-        &self,
-        order_no: OrderNo,
-        now: Timestamp,
-    ) -> Result<(), DbError> {
+    pub async fn mark_seats_sold(&self, order_no: OrderNo, now: Timestamp) -> Result<(), DbError> {
         sqlx::query(
             "INSERT INTO show_seat (show_id, seat, state, order_no, updated_at) \
              SELECT show_id, seat, 2, order_no, ? FROM order_item WHERE order_no = ? \
@@ -230,5 +233,6 @@ impl Db {
 
 /// Reads a currency's code from a row.
 pub(super) fn currency_of(code: &str) -> Result<Currency, DbError> {
-    code.parse().map_err(|_| DbError::Unreadable { what: "currency" })
+    code.parse()
+        .map_err(|_| DbError::Unreadable { what: "currency" })
 }

@@ -150,8 +150,10 @@ impl Redis {
     /// # Errors
     /// As any command.
     pub async fn forget_show(&self, show: ShowId) -> Result<(), RedisError> {
-        let keys: Vec<String> =
-            ShowKey::ALL.iter().map(|key| self.keys().show(show, *key)).collect();
+        let keys: Vec<String> = ShowKey::ALL
+            .iter()
+            .map(|key| self.keys().show(show, *key))
+            .collect();
         self.query(cmd("DEL").arg(keys)).await
     }
 

@@ -22,7 +22,15 @@ pub struct ShowSnapshot {
 }
 
 type Texts = HashMap<String, String>;
-type Read = (Texts, Option<Vec<u8>>, Option<u64>, Texts, Texts, HashMap<String, i64>, HashMap<String, i64>);
+type Read = (
+    Texts,
+    Option<Vec<u8>>,
+    Option<u64>,
+    Texts,
+    Texts,
+    HashMap<String, i64>,
+    HashMap<String, i64>,
+);
 
 impl Redis {
     /// Reads a show in one transaction; none when it is not loaded.
@@ -50,14 +58,24 @@ impl Redis {
         let (Some(epoch), Some(seats)) = (number("epoch"), number("seats")) else {
             return Err(unreadable("meta"));
         };
-        let at = MapVersion { epoch, version: version.unwrap_or(0) };
+        let at = MapVersion {
+            epoch,
+            version: version.unwrap_or(0),
+        };
         Ok(Some(ShowSnapshot {
-            map: SeatMap { at, seats, bits: bits.unwrap_or_default() },
+            map: SeatMap {
+                at,
+                seats,
+                bits: bits.unwrap_or_default(),
+            },
             owners: owners.iter().map(read_owner).collect::<Result<_, _>>()?,
             holds: holds.iter().map(read_hold).collect::<Result<_, _>>()?,
             counters: Counters {
                 zones: zones.iter().map(read_zone).collect::<Result<_, _>>()?,
-                bought: bought.into_iter().map(|(name, count)| (name, whole(count))).collect(),
+                bought: bought
+                    .into_iter()
+                    .map(|(name, count)| (name, whole(count)))
+                    .collect(),
             },
         }))
     }
@@ -65,7 +83,10 @@ impl Redis {
 
 fn read_owner((seat, order_no): (&String, &String)) -> Result<(SeatIndex, OrderNo), RedisError> {
     let seat = seat.parse().map_err(|_| unreadable("owners"))?;
-    Ok((SeatIndex(seat), order_no.parse().map_err(|_| unreadable("owners"))?))
+    Ok((
+        SeatIndex(seat),
+        order_no.parse().map_err(|_| unreadable("owners"))?,
+    ))
 }
 
 fn read_hold((order_no, json): (&String, &String)) -> Result<(OrderNo, HoldRecord), RedisError> {
@@ -84,5 +105,8 @@ fn whole(count: i64) -> u32 {
 }
 
 fn unreadable(key: &'static str) -> RedisError {
-    RedisError::UnexpectedReply { command: "snapshot", found: format!("an unreadable value in {key}") }
+    RedisError::UnexpectedReply {
+        command: "snapshot",
+        found: format!("an unreadable value in {key}"),
+    }
 }

@@ -33,9 +33,15 @@ pub struct LoginAttempts {
 impl Default for LoginAttempts {
     fn default() -> Self {
         fn cache<K: std::hash::Hash + Eq + Send + Sync + 'static>() -> Cache<K, u32> {
-            Cache::builder().max_capacity(ATTEMPTS_KEPT).time_to_live(FAILURE_WINDOW).build()
+            Cache::builder()
+                .max_capacity(ATTEMPTS_KEPT)
+                .time_to_live(FAILURE_WINDOW)
+                .build()
         }
-        Self { by_address: cache(), by_phone: cache() }
+        Self {
+            by_address: cache(),
+            by_phone: cache(),
+        }
     }
 }
 
@@ -51,7 +57,8 @@ impl LoginAttempts {
         let failures = self.by_address.get(&address).unwrap_or(0);
         self.by_address.insert(address, failures + 1);
         let failures = self.by_phone.get(phone.as_str()).unwrap_or(0);
-        self.by_phone.insert(phone.as_str().to_owned(), failures + 1);
+        self.by_phone
+            .insert(phone.as_str().to_owned(), failures + 1);
     }
 }
 
@@ -66,12 +73,21 @@ impl Ticketing {
         password: &str,
         role: Role,
     ) -> Result<User, AppError> {
-        let phone = Phone::parse(phone).ok_or(AppError::Invalid { field: Field::Phone })?;
+        let phone = Phone::parse(phone).ok_or(AppError::Invalid {
+            field: Field::Phone,
+        })?;
         if password.chars().count() < PASSWORD_CHARS_MIN || password.len() > PASSWORD_BYTES_MAX {
-            return Err(AppError::Invalid { field: Field::Password });
+            return Err(AppError::Invalid {
+                field: Field::Password,
+            });
         }
         let hash = self.hashed(password.to_owned()).await?;
-        match self.inner.db.insert_account(&phone, &hash, role, self.now()).await {
+        match self
+            .inner
+            .db
+            .insert_account(&phone, &hash, role, self.now())
+            .await
+        {
             Err(DbError::Duplicate { .. }) => Err(AppError::PhoneTaken),
             other => other.or_tell("make account"),
         }
@@ -96,16 +112,27 @@ impl Ticketing {
         phone: &str,
         password: &str,
     ) -> Result<SessionChange, AppError> {
-        let Some(phone) = Phone::parse(phone) else { return Err(AppError::WrongCredentials) };
+        let Some(phone) = Phone::parse(phone) else {
+            return Err(AppError::WrongCredentials);
+        };
         let attempts = &self.inner.login_attempts;
         if attempts.is_too_many(visitor.ip, &phone) {
             metrics::counter!("seatflow_logins_total", "result" => "throttled").increment(1);
             let wait = u32::try_from(FAILURE_WINDOW.as_millis()).unwrap_or(u32::MAX);
-            return Err(AppError::Busy { retry_after_ms: wait });
+            return Err(AppError::Busy {
+                retry_after_ms: wait,
+            });
         }
-        let account = self.inner.db.account_by_phone(&phone).await.or_tell("sign in")?;
+        let account = self
+            .inner
+            .db
+            .account_by_phone(&phone)
+            .await
+            .or_tell("sign in")?;
         // An unknown phone costs as much time as a known one, so that answers don't tell which numbers are registered.
-        let hash = account.as_ref().map(|account| account.password_hash.clone());
+        let hash = account
+            .as_ref()
+            .map(|account| account.password_hash.clone());
         let fits = password.len() <= PASSWORD_BYTES_MAX
             && self.verified(password.to_owned(), hash).await?;
         match account.filter(|_| fits) {
@@ -122,13 +149,19 @@ impl Ticketing {
     }
 
     async fn hashed(&self, password: String) -> Result<String, AppError> {
-        self.in_turn(move || hash_password(&password)).await?.ok_or_else(|| super::Failure::Broken("password not hashed").into_app_error("make account"))
+        self.in_turn(move || hash_password(&password))
+            .await?
+            .ok_or_else(|| {
+                super::Failure::Broken("password not hashed").into_app_error("make account")
+            })
     }
 
     async fn verified(&self, password: String, hash: Option<String>) -> Result<bool, AppError> {
         self.in_turn(move || match hash {
             Some(hash) => PasswordHash::new(&hash).is_ok_and(|hash| {
-                Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()
+                Argon2::default()
+                    .verify_password(password.as_bytes(), &hash)
+                    .is_ok()
             }),
             None => {
                 let _ = Argon2::default().hash_password(password.as_bytes());
@@ -143,9 +176,13 @@ impl Ticketing {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, AppError> {
-        let busy = AppError::Busy { retry_after_ms: 1_000 };
+        let busy = AppError::Busy {
+            retry_after_ms: 1_000,
+        };
         let turn = tokio::time::timeout(TURN_WAIT_MAX, self.inner.hashing.acquire());
-        let Ok(Ok(_turn)) = turn.await else { return Err(busy) };
+        let Ok(Ok(_turn)) = turn.await else {
+            return Err(busy);
+        };
         tokio::task::spawn_blocking(work)
             .await
             .map_err(|_| super::Failure::Broken("hashing ended early").into_app_error("hash"))
@@ -155,7 +192,10 @@ impl Ticketing {
 /// A password's argon2id hash in PHC form. Takes some tens of milliseconds of a core.
 #[must_use]
 pub fn hash_password(password: &str) -> Option<String> {
-    Argon2::default().hash_password(password.as_bytes()).map(|hash| hash.to_string()).ok()
+    Argon2::default()
+        .hash_password(password.as_bytes())
+        .map(|hash| hash.to_string())
+        .ok()
 }
 
 /// How long a session lasts.

@@ -26,14 +26,22 @@ impl Ticketing {
     ) -> Result<HoldReply, AppError> {
         let wanted = checked_quantity(quantity)?;
         let quantity = Quantity::new(wanted).ok_or(Refusal::NoSeats)?;
-        let seats = wish.facts.zone_seats(zone).ok_or(Refusal::UnknownZone { zone })?;
+        let seats = wish
+            .facts
+            .zone_seats(zone)
+            .ok_or(Refusal::UnknownZone { zone })?;
         let fingerprint = format!("{zone}x{wanted}");
         let spread = wish.order_no.as_i64().unsigned_abs();
         let mut avoid: Vec<SeatIndex> = Vec::new();
         for _ in 0..SEARCHES_MAX {
             let map = self.newest_map(wish).await?;
-            let search =
-                Search { zone: seats, states: &map, quantity, avoid: &avoid, spread };
+            let search = Search {
+                zone: seats,
+                states: &map,
+                quantity,
+                avoid: &avoid,
+                spread,
+            };
             let found = wish.facts.seat_groups.best_available(&search);
             if let BestAvailable::TooFew { .. } = found {
                 break;
@@ -49,7 +57,10 @@ impl Ticketing {
     }
 
     async fn newest_map(&self, wish: &Wish<'_>) -> Result<SeatMap, AppError> {
-        let update = self.seat_map(wish.facts.show.id, None).await.or_tell("choose seats")?;
+        let update = self
+            .seat_map(wish.facts.show.id, None)
+            .await
+            .or_tell("choose seats")?;
         match update {
             Some(MapUpdate::Whole(map)) => Ok(map),
             Some(MapUpdate::Changes { .. }) | None => Err(AppError::NotFound { what: Thing::Show }),

@@ -16,7 +16,12 @@ impl Ticketing {
     /// # Errors
     /// `NotFound` when it is not theirs, `OrderState` when it is paid or on its way; giving up a cancelled order is no error.
     pub async fn cancel_own(&self, user: &User, order_no: OrderNo) -> Result<(), AppError> {
-        let order = self.inner.db.order(order_no).await.or_tell("cancel order")?;
+        let order = self
+            .inner
+            .db
+            .order(order_no)
+            .await
+            .or_tell("cancel order")?;
         let Some(order) = order.filter(|order| order.user_id == user.id) else {
             let creating = self.creating_order(user, order_no).await?.is_some();
             return Err(if creating {
@@ -25,10 +30,19 @@ impl Ticketing {
                 AppError::NotFound { what: Thing::Order }
             });
         };
-        if self.end_order(order_no, CancelReason::User).await.or_tell("cancel order")? {
+        if self
+            .end_order(order_no, CancelReason::User)
+            .await
+            .or_tell("cancel order")?
+        {
             return Ok(());
         }
-        let now = self.inner.db.order(order.order_no).await.or_tell("cancel order")?;
+        let now = self
+            .inner
+            .db
+            .order(order.order_no)
+            .await
+            .or_tell("cancel order")?;
         match now.map(|order| order.status) {
             Some(OrderStatus::Cancelled) => Ok(()),
             _ => Err(AppError::OrderState),
@@ -40,11 +54,21 @@ impl Ticketing {
     ///
     /// # Errors
     /// When the database fails; nothing is decided then.
-    pub async fn end_order(&self, order_no: OrderNo, reason: CancelReason) -> Result<bool, Failure> {
-        let Some(follow_up) = self.inner.db.cancel_order(order_no, reason, self.now()).await? else {
+    pub async fn end_order(
+        &self,
+        order_no: OrderNo,
+        reason: CancelReason,
+    ) -> Result<bool, Failure> {
+        let Some(follow_up) = self
+            .inner
+            .db
+            .cancel_order(order_no, reason, self.now())
+            .await?
+        else {
             return Ok(false);
         };
-        metrics::counter!("seatflow_orders_cancelled_total", "reason" => reason.word()).increment(1);
+        metrics::counter!("seatflow_orders_cancelled_total", "reason" => reason.word())
+            .increment(1);
         tracing::info!(%order_no, reason = reason.word(), "order cancelled");
         self.settle_now(follow_up).await;
         Ok(true)

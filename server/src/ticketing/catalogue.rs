@@ -19,7 +19,10 @@ use app::{
     error::{AppError, Thing},
     ports::ShowMap,
 };
-use jiff::{ToSpan, civil::{Date, Time}};
+use jiff::{
+    ToSpan,
+    civil::{Date, Time},
+};
 use std::collections::HashMap;
 
 /// Days that can be chosen on the home page.
@@ -38,7 +41,10 @@ impl Ticketing {
 
     async fn read_home(&self, query: HomeQuery) -> Result<HomePage, Failure> {
         let cities = self.inner.db.cities(self.now()).await?;
-        let chosen = query.city.as_deref().and_then(|key| cities.iter().find(|city| city.key == key));
+        let chosen = query
+            .city
+            .as_deref()
+            .and_then(|key| cities.iter().find(|city| city.key == key));
         let Some(city) = chosen.or(cities.first()) else {
             return Ok(HomePage {
                 cities: Vec::new(),
@@ -50,12 +56,20 @@ impl Ticketing {
         };
         let time_zone = zone(&city.time_zone);
         let today = date_at(self.now(), &time_zone);
-        let dates: Vec<Date> =
-            (0..DAYS).filter_map(|ahead| today.checked_add(ahead.days()).ok()).collect();
-        let wanted = query.date.as_deref().and_then(|text| text.parse::<Date>().ok());
+        let dates: Vec<Date> = (0..DAYS)
+            .filter_map(|ahead| today.checked_add(ahead.days()).ok())
+            .collect();
+        let wanted = query
+            .date
+            .as_deref()
+            .and_then(|text| text.parse::<Date>().ok());
         let date = wanted.filter(|date| dates.contains(date)).unwrap_or(today);
         let (from, to) = day_span(date, &time_zone);
-        let filter = ShowFilter::CityBetween { city_key: city.key.clone(), from, to };
+        let filter = ShowFilter::CityBetween {
+            city_key: city.key.clone(),
+            from,
+            to,
+        };
         let shows = self.inner.db.listed_shows(&filter, SHOWS_MAX).await?;
         Ok(HomePage {
             events: self.listings(shows).await?,
@@ -83,7 +97,10 @@ impl Ticketing {
             .into_iter()
             .filter_map(|id| {
                 let event = events.remove(&id)?.summary;
-                Some(EventListing { event, shows: grouped.remove(&id)? })
+                Some(EventListing {
+                    event,
+                    shows: grouped.remove(&id)?,
+                })
             })
             .collect())
     }
@@ -142,8 +159,16 @@ impl Ticketing {
         let events = self.inner.db.events(&[id]).await;
         let event = events.or_tell("read event")?.remove(&id);
         let event = event.ok_or(AppError::NotFound { what: Thing::Event })?;
-        let filter = ShowFilter::EventFrom { event: id, from: self.now() };
-        let shows = self.inner.db.listed_shows(&filter, SHOWS_MAX).await.or_tell("read event")?;
+        let filter = ShowFilter::EventFrom {
+            event: id,
+            from: self.now(),
+        };
+        let shows = self
+            .inner
+            .db
+            .listed_shows(&filter, SHOWS_MAX)
+            .await
+            .or_tell("read event")?;
         let shows = self.summaries(shows).await.or_tell("read event")?;
         Ok(EventPage {
             event: event.summary,
@@ -208,7 +233,10 @@ impl Ticketing {
 }
 
 fn city_of(record: &CityRecord) -> City {
-    City { key: record.key.clone(), name: record.name.clone() }
+    City {
+        key: record.key.clone(),
+        name: record.name.clone(),
+    }
 }
 
 fn midday(date: Date, city: &CityRecord) -> VenueTime {

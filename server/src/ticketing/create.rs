@@ -34,8 +34,13 @@ impl BatchHandler for Ticketing {
     type Message = Placed;
 
     async fn handle(&self, batch: &[Received<Placed>]) -> Result<(), HandlerError> {
-        let orders: Vec<Placed> = batch.iter().map(|received| received.message.clone()).collect();
-        self.create_orders(&orders).await.map_err(|error| HandlerError::Retry(error.into()))
+        let orders: Vec<Placed> = batch
+            .iter()
+            .map(|received| received.message.clone())
+            .collect();
+        self.create_orders(&orders)
+            .await
+            .map_err(|error| HandlerError::Retry(error.into()))
     }
 }
 
@@ -46,8 +51,10 @@ impl Ticketing {
     /// When a store fails; what was written stays, and the whole batch may be handed in again.
     pub async fn create_orders(&self, batch: &[Placed]) -> Result<(), Failure> {
         let oldest = self.now() - self.inner.config.limits.discard_after;
-        let (fresh, stale): (Vec<_>, Vec<_>) =
-            batch.iter().cloned().partition(|placed| placed.placed_at >= oldest);
+        let (fresh, stale): (Vec<_>, Vec<_>) = batch
+            .iter()
+            .cloned()
+            .partition(|placed| placed.placed_at >= oldest);
         for placed in &stale {
             self.discard(placed, Discard::Stale).await?;
         }
@@ -100,7 +107,12 @@ impl Ticketing {
     async fn discard(&self, placed: &Placed, why: Discard) -> Result<(), Failure> {
         let now = self.now();
         let detail = format!("placed {} ms ago", (now - placed.placed_at).0);
-        if !self.inner.db.insert_discarded(placed, why.word(), &detail, now).await? {
+        if !self
+            .inner
+            .db
+            .insert_discarded(placed, why.word(), &detail, now)
+            .await?
+        {
             return self.repeat_follow_up(placed).await;
         }
         metrics::counter!("seatflow_orders_discarded_total", "reason" => why.word()).increment(1);
@@ -118,7 +130,10 @@ impl Ticketing {
     }
 
     async fn give_back(&self, placed: &Placed) -> Result<(), Failure> {
-        self.inner.redis.release(placed.show_id, placed.order_no).await?;
+        self.inner
+            .redis
+            .release(placed.show_id, placed.order_no)
+            .await?;
         self.inner.redis.forget_order(placed.order_no).await?;
         Ok(())
     }

@@ -59,17 +59,25 @@ impl Ticketing {
     /// # Errors
     /// When a store fails; nothing is decided then.
     pub async fn expire(&self, order_no: OrderNo) -> Result<Expiry, Failure> {
-        let Some(order) = self.inner.db.order(order_no).await? else { return Ok(Expiry::Finished) };
+        let Some(order) = self.inner.db.order(order_no).await? else {
+            return Ok(Expiry::Finished);
+        };
         if order.status != OrderStatus::Pending {
             return Ok(Expiry::Finished);
         }
         let now = self.now();
         if now < order.expire_at {
-            return Ok(Expiry::NotYet { due_at: order.expire_at });
+            return Ok(Expiry::NotYet {
+                due_at: order.expire_at,
+            });
         }
         let won = self.end_order(order_no, CancelReason::Timeout).await?;
         let lateness = now - order.expire_at;
-        Ok(if won { Expiry::Cancelled { lateness } } else { Expiry::Finished })
+        Ok(if won {
+            Expiry::Cancelled { lateness }
+        } else {
+            Expiry::Finished
+        })
     }
 
     /// Cancels overdue orders that no message woke, until cancelled.

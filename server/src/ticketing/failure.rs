@@ -31,7 +31,9 @@ impl Failure {
     pub fn into_app_error(self, during: &'static str) -> AppError {
         if let Self::Db(DbError::Busy) | Self::Redis(RedisError::Busy { .. }) = self {
             tracing::warn!(during, error = %self, "busy");
-            return AppError::Busy { retry_after_ms: RETRY_AFTER_MS };
+            return AppError::Busy {
+                retry_after_ms: RETRY_AFTER_MS,
+            };
         }
         let reference = uuid::Uuid::new_v4().simple().to_string()[..12].to_owned();
         tracing::error!(during, reference, error = %self, cause = ?self, "failed");

@@ -102,7 +102,9 @@ impl Ticketing {
             clock: outside.clock,
             numbers: outside.numbers,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
     }
 
     /// The database, for tests and commands that look behind the scenes.

@@ -21,12 +21,21 @@ impl Last {
     /// The next pair: a later millisecond starts at zero, a full one borrows the next, a clock that went back is ignored.
     fn next(self, now_ms: i64) -> Self {
         if now_ms > self.ms {
-            return Self { ms: now_ms, sequence: 0 };
+            return Self {
+                ms: now_ms,
+                sequence: 0,
+            };
         }
         if self.sequence + 1 < OrderNo::PER_MS {
-            return Self { ms: self.ms, sequence: self.sequence + 1 };
+            return Self {
+                ms: self.ms,
+                sequence: self.sequence + 1,
+            };
         }
-        Self { ms: self.ms + 1, sequence: 0 }
+        Self {
+            ms: self.ms + 1,
+            sequence: 0,
+        }
     }
 }
 
@@ -34,7 +43,11 @@ impl OrderNumbers {
     /// Numbers that carry the leased node.
     #[must_use]
     pub fn new(lease: Arc<NodeLease>, clock: Arc<dyn Clock>) -> Self {
-        Self { lease, clock, last: Mutex::new(Last::default()) }
+        Self {
+            lease,
+            clock,
+            last: Mutex::new(Last::default()),
+        }
     }
 
     /// The next number for an order of `user`; none while this server has no node of its own.

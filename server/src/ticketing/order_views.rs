@@ -1,8 +1,6 @@
 //! Orders as their buyers see them.
 
-use super::{
-    Failure, Ticketing, failure::OrTell, show_facts::ShowFacts, venue_clock::venue_time,
-};
+use super::{Failure, Ticketing, failure::OrTell, show_facts::ShowFacts, venue_clock::venue_time};
 use crate::{
     kafka::messages::{Message, Placed},
     mysql::orders::{ItemRecord, OrderRecord},
@@ -51,11 +49,19 @@ impl Ticketing {
         before: Option<OrderNo>,
     ) -> Result<OrderPage, AppError> {
         let most = u32::try_from(PAGE + 1).unwrap_or(u32::MAX);
-        let mut orders = self.inner.db.orders_of(user.id, before, most).await.or_tell("list orders")?;
+        let mut orders = self
+            .inner
+            .db
+            .orders_of(user.id, before, most)
+            .await
+            .or_tell("list orders")?;
         let more = orders.len() > PAGE;
         orders.truncate(PAGE);
         let next_before = orders.last().filter(|_| more).map(|order| order.order_no);
-        Ok(OrderPage { orders: self.views(orders).await.or_tell("list orders")?, next_before })
+        Ok(OrderPage {
+            orders: self.views(orders).await.or_tell("list orders")?,
+            next_before,
+        })
     }
 
     /// The user's own seats of a show.
@@ -63,12 +69,20 @@ impl Ticketing {
     /// # Errors
     /// `Busy` or `Internal`.
     pub async fn own_seats(&self, user: &User, show: ShowId) -> Result<MySeats, AppError> {
-        let rows = self.inner.db.live_seats_of(user.id, show).await.or_tell("read own seats")?;
+        let rows = self
+            .inner
+            .db
+            .live_seats_of(user.id, show)
+            .await
+            .or_tell("read own seats")?;
         let pending = rows
             .iter()
             .find(|(_, status, _)| *status == OrderStatus::Pending)
             .map(|(order_no, ..)| *order_no);
-        Ok(MySeats { seats: rows.into_iter().map(|(.., seat)| seat).collect(), pending })
+        Ok(MySeats {
+            seats: rows.into_iter().map(|(.., seat)| seat).collect(),
+            pending,
+        })
     }
 
     /// An accepted order of the user's that has no row yet.
@@ -77,7 +91,12 @@ impl Ticketing {
         user: &User,
         order_no: OrderNo,
     ) -> Result<Option<Placed>, AppError> {
-        let cached = self.inner.redis.cached_order(order_no).await.or_tell("read order")?;
+        let cached = self
+            .inner
+            .redis
+            .cached_order(order_no)
+            .await
+            .or_tell("read order")?;
         let placed = cached.and_then(|json| Placed::decode(json.as_bytes()).ok());
         Ok(placed.filter(|placed| placed.user_id == user.id))
     }
@@ -103,7 +122,10 @@ impl Ticketing {
             label: seat.label.clone(),
         });
         let items: Vec<_> = items.collect();
-        let facts = self.facts(order.show_id).await?.ok_or(Failure::Broken("order of no show"))?;
+        let facts = self
+            .facts(order.show_id)
+            .await?
+            .ok_or(Failure::Broken("order of no show"))?;
         Ok(self.view(order, &items, None, &facts))
     }
 
@@ -113,8 +135,10 @@ impl Ticketing {
         let mut attempts = self.inner.db.attempts_of(&numbers).await?;
         let mut views = Vec::with_capacity(orders.len());
         for order in orders {
-            let facts =
-                self.facts(order.show_id).await?.ok_or(Failure::Broken("order of no show"))?;
+            let facts = self
+                .facts(order.show_id)
+                .await?
+                .ok_or(Failure::Broken("order of no show"))?;
             let items = items.remove(&order.order_no).unwrap_or_default();
             let attempt = attempts.remove(&order.order_no);
             views.push(self.view(order, &items, attempt, &facts));

@@ -29,17 +29,28 @@ impl Ticketing {
     /// not answer: the same attempt goes on when it is started again.
     pub async fn start_paying(&self, user: &User, order_no: OrderNo) -> Result<String, AppError> {
         let now = self.now();
-        let start = self.inner.db.start_payment(user.id, order_no, now + TIME_TO_PAY_MIN, now).await;
+        let start = self
+            .inner
+            .db
+            .start_payment(user.id, order_no, now + TIME_TO_PAY_MIN, now)
+            .await;
         match start.or_tell("start paying")? {
             PaymentStart::Open(payment) => self.cashier(payment).await,
             PaymentStart::NotPayable => {
-                let order = self.inner.db.order(order_no).await.or_tell("start paying")?;
+                let order = self
+                    .inner
+                    .db
+                    .order(order_no)
+                    .await
+                    .or_tell("start paying")?;
                 let is_theirs = order.is_some_and(|order| order.user_id == user.id);
-                Err(if is_theirs || self.creating_order(user, order_no).await?.is_some() {
-                    AppError::OrderState
-                } else {
-                    AppError::NotFound { what: Thing::Order }
-                })
+                Err(
+                    if is_theirs || self.creating_order(user, order_no).await?.is_some() {
+                        AppError::OrderState
+                    } else {
+                        AppError::NotFound { what: Thing::Order }
+                    },
+                )
             }
         }
     }
@@ -62,7 +73,9 @@ impl Ticketing {
             }
             Err(ChannelError::Unreachable) => {
                 tracing::warn!(order_no = %payment.order_no, "gateway not reached");
-                Err(AppError::Busy { retry_after_ms: 2_000 })
+                Err(AppError::Busy {
+                    retry_after_ms: 2_000,
+                })
             }
             Err(error) => Err(Failure::from(error).into_app_error("start paying")),
         }
@@ -71,7 +84,10 @@ impl Ticketing {
     async fn charge_of(&self, payment: &PaymentRecord) -> Result<NewCharge, Failure> {
         let order = self.inner.db.order(payment.order_no).await?;
         let order = order.ok_or(Failure::Broken("payment of no order"))?;
-        let facts = self.facts(order.show_id).await?.ok_or(Failure::Broken("order of no show"))?;
+        let facts = self
+            .facts(order.show_id)
+            .await?
+            .ok_or(Failure::Broken("order of no show"))?;
         let title = &facts.event.summary.title;
         Ok(NewCharge {
             out_trade_no: payment.out_trade_no.clone(),
@@ -177,10 +193,16 @@ impl Ticketing {
     ) -> Result<Option<&'static str>, Failure> {
         let known = match status {
             NoticeStatus::Succeeded => {
-                self.inner.db.refund_succeeded(refund_no, self.now()).await?
+                self.inner
+                    .db
+                    .refund_succeeded(refund_no, self.now())
+                    .await?
             }
             NoticeStatus::Failed | NoticeStatus::Closed => {
-                self.inner.db.refund_moved(refund_no, RefundProgress::Failed).await?;
+                self.inner
+                    .db
+                    .refund_moved(refund_no, RefundProgress::Failed)
+                    .await?;
                 self.inner.db.refund(refund_no).await?.is_some()
             }
         };

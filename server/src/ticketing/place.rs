@@ -4,8 +4,14 @@
 
 use super::{Failure, Ticketing, failure::OrTell, show_facts::ShowFacts};
 use crate::{
-    kafka::{TraceParent, messages::{Placed as PlacedMessage, PlacedSeat}},
-    redis::{limit_field, scripts::{HoldCommand, HoldReply}},
+    kafka::{
+        TraceParent,
+        messages::{Placed as PlacedMessage, PlacedSeat},
+    },
+    redis::{
+        limit_field,
+        scripts::{HoldCommand, HoldReply},
+    },
 };
 use app::{
     domain::{
@@ -53,12 +59,21 @@ impl Ticketing {
         request: HoldRequest,
     ) -> Result<Placed, AppError> {
         if !request.has_valid_key() {
-            return Err(AppError::Invalid { field: Field::IdempotencyKey });
+            return Err(AppError::Invalid {
+                field: Field::IdempotencyKey,
+            });
         }
         let facts = self.offered_show(request.show_id).await?;
-        let order_no =
-            self.inner.numbers.next(user.id).ok_or(AppError::Busy { retry_after_ms: 1_000 })?;
-        let wish = Wish { user, visitor, facts: &facts, order_no, key: &request.idempotency_key };
+        let order_no = self.inner.numbers.next(user.id).ok_or(AppError::Busy {
+            retry_after_ms: 1_000,
+        })?;
+        let wish = Wish {
+            user,
+            visitor,
+            facts: &facts,
+            order_no,
+            key: &request.idempotency_key,
+        };
         let reply = match &request.choice {
             Choice::Seats(seats) => {
                 let seats = checked_seats(seats, facts.show.seats_total)?;
@@ -112,7 +127,13 @@ impl Ticketing {
     }
 
     fn message(&self, wish: &Wish<'_>, seats: &[SeatIndex]) -> Result<PlacedMessage, AppError> {
-        let Wish { user, visitor, facts, order_no, .. } = *wish;
+        let Wish {
+            user,
+            visitor,
+            facts,
+            order_no,
+            ..
+        } = *wish;
         let mut placed = Vec::with_capacity(seats.len());
         let mut prices = Vec::with_capacity(seats.len());
         for &seat in seats {
@@ -122,7 +143,12 @@ impl Ticketing {
             };
             prices.push(zone.price);
             let price_minor = zone.price.minor;
-            placed.push(PlacedSeat { seat, zone_id: zone.id, price_minor, label });
+            placed.push(PlacedSeat {
+                seat,
+                zone_id: zone.id,
+                price_minor,
+                label,
+            });
         }
         let currency = prices.first().map(|price| price.currency);
         let currency = currency.ok_or(AppError::from(Refusal::NoSeats))?;
@@ -137,7 +163,10 @@ impl Ticketing {
             currency,
             amount_minor: total.minor,
             channel: CHANNEL.to_owned(),
-            limits: limits(user, visitor).iter().map(|(by, value)| limit_field(*by, value)).collect(),
+            limits: limits(user, visitor)
+                .iter()
+                .map(|(by, value)| limit_field(*by, value))
+                .collect(),
             placed_at: now,
             expire_at: now + facts.show.hold_for,
         })
@@ -146,7 +175,10 @@ impl Ticketing {
     /// Runs the script; loads the show first when Redis does not have it, and asks again when the answer was lost.
     async fn hold(&self, command: &HoldCommand) -> Result<HoldReply, Failure> {
         let mut reply = self.inner.redis.hold(command).await;
-        if reply.as_ref().is_err_and(crate::redis::RedisError::may_have_run) {
+        if reply
+            .as_ref()
+            .is_err_and(crate::redis::RedisError::may_have_run)
+        {
             reply = self.inner.redis.hold(command).await;
         }
         if !matches!(reply, Ok(HoldReply::Rebuild)) {
@@ -159,8 +191,11 @@ impl Ticketing {
     /// Makes the order known to readers and to Kafka. Nothing here can fail the order: the relay makes up for it.
     async fn announce(&self, message: &PlacedMessage) {
         let json = encoded(message);
-        let cached =
-            self.inner.redis.cache_order(message.order_no, OrderStatus::Creating, &json).await;
+        let cached = self
+            .inner
+            .redis
+            .cache_order(message.order_no, OrderStatus::Creating, &json)
+            .await;
         if let Err(error) = cached {
             tracing::warn!(order_no = %message.order_no, %error, "order not cached");
         }
@@ -170,7 +205,11 @@ impl Ticketing {
     /// Sends an order's message; its acknowledgement takes it off the list of unsent orders.
     pub(super) fn send(&self, message: &PlacedMessage) {
         let (order_no, show) = (message.order_no, message.show_id);
-        let delivery = match self.inner.producer.send(message, Some(TraceParent::random())) {
+        let delivery = match self
+            .inner
+            .producer
+            .send(message, Some(TraceParent::random()))
+        {
             Ok(delivery) => delivery,
             Err(error) => {
                 tracing::warn!(%order_no, %error, "order not sent, the relay will");
@@ -220,7 +259,11 @@ fn command(message: &PlacedMessage, wish: &Wish<'_>, fingerprint: &str) -> HoldC
         user: wish.user.id,
         level: wish.user.level,
         now: message.placed_at,
-        seats: message.seats.iter().map(|seat| (seat.seat, seat.zone_id)).collect(),
+        seats: message
+            .seats
+            .iter()
+            .map(|seat| (seat.seat, seat.zone_id))
+            .collect(),
         limits: limits(wish.user, wish.visitor),
         idempotency_key: wish.key.to_owned(),
         fingerprint: fingerprint.to_owned(),

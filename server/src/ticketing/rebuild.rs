@@ -28,7 +28,10 @@ impl Ticketing {
     /// # Errors
     /// When a store fails or the show does not exist.
     pub async fn load_show(&self, id: ShowId) -> Result<LoadReply, Failure> {
-        let facts = self.facts(id).await?.ok_or(Failure::Broken("no such show"))?;
+        let facts = self
+            .facts(id)
+            .await?
+            .ok_or(Failure::Broken("no such show"))?;
         let orders = self.inner.db.live_orders_of_show(id).await?;
         let numbers: Vec<OrderNo> = orders.iter().map(|order| order.order_no).collect();
         let mut items = HashMap::new();
@@ -40,7 +43,11 @@ impl Ticketing {
         self.inner.redis.note_loaded(id).await?;
         if reply == LoadReply::Loaded {
             metrics::counter!("seatflow_shows_loaded_total").increment(1);
-            tracing::info!(show_id = id.0, live_orders = orders.len(), "show loaded into Redis");
+            tracing::info!(
+                show_id = id.0,
+                live_orders = orders.len(),
+                "show loaded into Redis"
+            );
         }
         Ok(reply)
     }
@@ -86,7 +93,10 @@ impl Ticketing {
             zones: remaining(facts, &seats),
             seats,
             bought: bought.into_iter().collect(),
-            holds: orders.iter().filter_map(|order| hold_record(order, items)).collect(),
+            holds: orders
+                .iter()
+                .filter_map(|order| hold_record(order, items))
+                .collect(),
             replaces: None,
         })
     }
@@ -94,15 +104,23 @@ impl Ticketing {
 
 /// Seats of categories that have no price: they can't be sold.
 fn unsold_seats(facts: &ShowFacts) -> impl Iterator<Item = LoadedSeat> + '_ {
-    (0..facts.show.seats_total).map(SeatIndex).filter(|seat| facts.zone_of(*seat).is_none()).map(
-        |seat| LoadedSeat { seat, state: SeatState::Blocked, order_no: None },
-    )
+    (0..facts.show.seats_total)
+        .map(SeatIndex)
+        .filter(|seat| facts.zone_of(*seat).is_none())
+        .map(|seat| LoadedSeat {
+            seat,
+            state: SeatState::Blocked,
+            order_no: None,
+        })
 }
 
 /// What each zone has left: its seats but those that are taken.
 fn remaining(facts: &ShowFacts, taken: &[LoadedSeat]) -> Vec<(ZoneId, u32)> {
-    let mut left: HashMap<ZoneId, u32> =
-        facts.zones.iter().map(|zone| (zone.id, zone.seats_total)).collect();
+    let mut left: HashMap<ZoneId, u32> = facts
+        .zones
+        .iter()
+        .map(|zone| (zone.id, zone.seats_total))
+        .collect();
     for zone in taken.iter().filter_map(|taken| facts.zone_of(taken.seat)) {
         if let Some(count) = left.get_mut(&zone.id) {
             *count = count.saturating_sub(1);

@@ -38,7 +38,10 @@ struct Kept {
 
 impl Default for SeatMaps {
     fn default() -> Self {
-        let shows = Cache::builder().max_capacity(SHOWS_MAX).time_to_idle(IDLE_MAX).build();
+        let shows = Cache::builder()
+            .max_capacity(SHOWS_MAX)
+            .time_to_idle(IDLE_MAX)
+            .build();
         Self { shows }
     }
 }
@@ -54,7 +57,11 @@ struct KeptMap {
 
 impl KeptMap {
     fn empty() -> Self {
-        Self { map: SeatMap::default(), changes: VecDeque::new(), read_at: Instant::now() }
+        Self {
+            map: SeatMap::default(),
+            changes: VecDeque::new(),
+            read_at: Instant::now(),
+        }
     }
 
     fn apply(&mut self, update: MapUpdate) {
@@ -86,7 +93,10 @@ impl KeptMap {
         match behind {
             Some(behind) => {
                 let from = self.changes.len() - behind;
-                MapUpdate::Changes { at, changes: self.changes.range(from..).copied().collect() }
+                MapUpdate::Changes {
+                    at,
+                    changes: self.changes.range(from..).copied().collect(),
+                }
             }
             None => MapUpdate::Whole(self.map.clone()),
         }
@@ -114,9 +124,15 @@ impl Ticketing {
             }
         };
         let mut kept = kept.lock().await;
-        let is_fresh = kept.map.as_ref().is_some_and(|map| map.read_at.elapsed() < AGE_MAX);
+        let is_fresh = kept
+            .map
+            .as_ref()
+            .is_some_and(|map| map.read_at.elapsed() < AGE_MAX);
         if !is_fresh {
-            if kept.failed_at.is_some_and(|at| at.elapsed() < FAILURE_LASTS) {
+            if kept
+                .failed_at
+                .is_some_and(|at| at.elapsed() < FAILURE_LASTS)
+            {
                 return Err(Failure::Broken("the seats could not be read a moment ago"));
             }
             let known = kept.map.as_ref().map(|map| map.map.at);
@@ -157,17 +173,30 @@ mod tests {
     use app::domain::{ids::SeatIndex, seat::SeatState};
 
     fn change(seat: u32, state: SeatState) -> SeatChange {
-        SeatChange { seat: SeatIndex(seat), state }
+        SeatChange {
+            seat: SeatIndex(seat),
+            state,
+        }
     }
 
     fn kept() -> KeptMap {
-        let at = MapVersion { epoch: 1, version: 10 };
+        let at = MapVersion {
+            epoch: 1,
+            version: 10,
+        };
         let mut kept = KeptMap {
-            map: SeatMap { at, seats: 8, bits: vec![0, 0] },
+            map: SeatMap {
+                at,
+                seats: 8,
+                bits: vec![0, 0],
+            },
             changes: VecDeque::new(),
             read_at: Instant::now(),
         };
-        let at = MapVersion { epoch: 1, version: 12 };
+        let at = MapVersion {
+            epoch: 1,
+            version: 12,
+        };
         let changes = vec![change(1, SeatState::Locked), change(1, SeatState::Sold)];
         kept.apply(MapUpdate::Changes { at, changes });
         kept
@@ -175,10 +204,25 @@ mod tests {
 
     #[test]
     fn a_reader_gets_exactly_the_changes_it_misses() {
-        let at = MapVersion { epoch: 1, version: 12 };
-        let expected = MapUpdate::Changes { at, changes: vec![change(1, SeatState::Sold)] };
-        assert_eq!(kept().answer(Some(MapVersion { epoch: 1, version: 11 })), expected);
-        let nothing = MapUpdate::Changes { at, changes: Vec::new() };
+        let at = MapVersion {
+            epoch: 1,
+            version: 12,
+        };
+        let expected = MapUpdate::Changes {
+            at,
+            changes: vec![change(1, SeatState::Sold)],
+        };
+        assert_eq!(
+            kept().answer(Some(MapVersion {
+                epoch: 1,
+                version: 11
+            })),
+            expected
+        );
+        let nothing = MapUpdate::Changes {
+            at,
+            changes: Vec::new(),
+        };
         assert_eq!(kept().answer(Some(at)), nothing);
     }
 
@@ -186,9 +230,18 @@ mod tests {
     fn a_reader_of_another_life_or_too_far_behind_gets_the_whole_map() {
         for since in [
             None,
-            Some(MapVersion { epoch: 2, version: 12 }),
-            Some(MapVersion { epoch: 1, version: 9 }),
-            Some(MapVersion { epoch: 1, version: 13 }),
+            Some(MapVersion {
+                epoch: 2,
+                version: 12,
+            }),
+            Some(MapVersion {
+                epoch: 1,
+                version: 9,
+            }),
+            Some(MapVersion {
+                epoch: 1,
+                version: 13,
+            }),
         ] {
             assert!(matches!(kept().answer(since), MapUpdate::Whole(map) if map.at.version == 12));
         }

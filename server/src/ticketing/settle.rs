@@ -66,12 +66,22 @@ impl Ticketing {
 
     async fn settle_row(&self, row: &OutboxRow) {
         let outcome = match self.settle(row).await {
-            Ok(()) => self.inner.db.finish_outbox(row.id).await.map_err(Failure::from),
+            Ok(()) => self
+                .inner
+                .db
+                .finish_outbox(row.id)
+                .await
+                .map_err(Failure::from),
             Err(error) => Err(error),
         };
         let Err(error) = outcome else { return };
         tracing::warn!(order_no = %row.order_no, kind = row.kind.word(), attempts = row.attempts + 1, %error, cause = ?error, "not settled yet");
-        match self.inner.db.postpone_outbox(row, &error.to_string(), self.now()).await {
+        match self
+            .inner
+            .db
+            .postpone_outbox(row, &error.to_string(), self.now())
+            .await
+        {
             Ok(true) => {
                 metrics::counter!("seatflow_outbox_dead_letters_total", "kind" => row.kind.word())
                     .increment(1);
@@ -96,34 +106,67 @@ impl Ticketing {
     /// # Errors
     /// When a store fails, or when a seat is another order's in Redis.
     pub async fn settle_paid(&self, order_no: OrderNo) -> Result<(), Failure> {
-        let order =
-            self.inner.db.order(order_no).await?.ok_or(Failure::Broken("paid order without a row"))?;
-        let items = self.inner.db.items_of(&[order_no]).await?.remove(&order_no).unwrap_or_default();
+        let order = self
+            .inner
+            .db
+            .order(order_no)
+            .await?
+            .ok_or(Failure::Broken("paid order without a row"))?;
+        let items = self
+            .inner
+            .db
+            .items_of(&[order_no])
+            .await?
+            .remove(&order_no)
+            .unwrap_or_default();
         let seats = zoned_seats(&items);
-        let mut reply = self.inner.redis.confirm(order.show_id, order_no, &seats).await?;
+        let mut reply = self
+            .inner
+            .redis
+            .confirm(order.show_id, order_no, &seats)
+            .await?;
         if reply == ConfirmReply::Rebuild {
             self.load_show(order.show_id).await?;
-            reply = self.inner.redis.confirm(order.show_id, order_no, &seats).await?;
+            reply = self
+                .inner
+                .redis
+                .confirm(order.show_id, order_no, &seats)
+                .await?;
         }
         match reply {
             ConfirmReply::Confirmed { .. } => {}
             ConfirmReply::Conflict { seats } => {
                 tracing::error!(%order_no, seats = ?seats, "seats of a paid order are another's in Redis");
-                return Err(Failure::Broken("seats of a paid order are another's in Redis"));
+                return Err(Failure::Broken(
+                    "seats of a paid order are another's in Redis",
+                ));
             }
             ConfirmReply::Rebuild => return Err(Failure::Broken("the show is lost again")),
         }
         self.inner.redis.forget_order(order_no).await?;
-        self.publish(OrderHappened::Paid(Paid { order_no, show_id: order.show_id })).await
+        self.publish(OrderHappened::Paid(Paid {
+            order_no,
+            show_id: order.show_id,
+        }))
+        .await
     }
 
     async fn settle_closed(&self, order_no: OrderNo) -> Result<(), Failure> {
-        let order =
-            self.inner.db.order(order_no).await?.ok_or(Failure::Broken("closed order without a row"))?;
+        let order = self
+            .inner
+            .db
+            .order(order_no)
+            .await?
+            .ok_or(Failure::Broken("closed order without a row"))?;
         self.inner.redis.release(order.show_id, order_no).await?;
         self.inner.redis.forget_order(order_no).await?;
         let reason = order.cancel_reason.unwrap_or(CancelReason::Timeout);
-        self.publish(OrderHappened::Closed(Closed { order_no, show_id: order.show_id, reason })).await
+        self.publish(OrderHappened::Closed(Closed {
+            order_no,
+            show_id: order.show_id,
+            reason,
+        }))
+        .await
     }
 
     async fn publish(&self, happened: OrderHappened) -> Result<(), Failure> {
@@ -135,16 +178,20 @@ impl Ticketing {
         match self.inner.channel.close(out_trade_no).await {
             // A payment that ended there, or never began: its notice, if any, says how.
             Ok(_)
-            | Err(ChannelError::Refused { code: RefusalCode::Unknown | RefusalCode::State(_) }) => {
-                Ok(())
-            }
+            | Err(ChannelError::Refused {
+                code: RefusalCode::Unknown | RefusalCode::State(_),
+            }) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
     async fn settle_refund(&self, refund_no: &str) -> Result<(), Failure> {
-        let refund =
-            self.inner.db.refund(refund_no).await?.ok_or(Failure::Broken("refund without a row"))?;
+        let refund = self
+            .inner
+            .db
+            .refund(refund_no)
+            .await?
+            .ok_or(Failure::Broken("refund without a row"))?;
         if refund.status == RefundProgress::Succeeded {
             return Ok(());
         }
@@ -161,20 +208,32 @@ impl Ticketing {
         let refund_no = &refund.refund_no;
         match self.inner.channel.refund(request).await {
             Ok(AtGateway::Succeeded) => {
-                self.inner.db.refund_succeeded(refund_no, self.now()).await?;
+                self.inner
+                    .db
+                    .refund_succeeded(refund_no, self.now())
+                    .await?;
                 Ok(())
             }
             Ok(AtGateway::Processing) => {
-                self.inner.db.refund_moved(refund_no, RefundProgress::Sent).await?;
+                self.inner
+                    .db
+                    .refund_moved(refund_no, RefundProgress::Sent)
+                    .await?;
                 Ok(())
             }
             Ok(AtGateway::Failed) => {
-                self.inner.db.refund_moved(refund_no, RefundProgress::Failed).await?;
+                self.inner
+                    .db
+                    .refund_moved(refund_no, RefundProgress::Failed)
+                    .await?;
                 Err(Failure::Broken("the gateway could not give the money back"))
             }
             Err(error) => {
                 if matches!(error, ChannelError::Refused { .. }) {
-                    self.inner.db.refund_moved(refund_no, RefundProgress::Failed).await?;
+                    self.inner
+                        .db
+                        .refund_moved(refund_no, RefundProgress::Failed)
+                        .await?;
                 }
                 Err(error.into())
             }
@@ -192,8 +251,15 @@ impl BatchHandler for OrderEvents {
 
     async fn handle(&self, batch: &[Received<OrderHappened>]) -> Result<(), HandlerError> {
         for received in batch {
-            let OrderHappened::Paid(paid) = &received.message else { continue };
-            let copied = self.0.inner.db.mark_seats_sold(paid.order_no, self.0.now()).await;
+            let OrderHappened::Paid(paid) = &received.message else {
+                continue;
+            };
+            let copied = self
+                .0
+                .inner
+                .db
+                .mark_seats_sold(paid.order_no, self.0.now())
+                .await;
             copied.map_err(|error| HandlerError::Retry(error.into()))?;
         }
         Ok(())

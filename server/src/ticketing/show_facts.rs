@@ -69,7 +69,9 @@ impl ShowFacts {
             let of_zone = |place: usize| {
                 ZoneSeats::of(&self.plan, |seat| {
                     let zone = self.zone_of_category.get(usize::from(seat.category));
-                    zone.copied().flatten().is_some_and(|zone| usize::from(zone) == place)
+                    zone.copied()
+                        .flatten()
+                        .is_some_and(|zone| usize::from(zone) == place)
                 })
             };
             (0..self.zones.len()).map(of_zone).collect()
@@ -84,7 +86,11 @@ impl ShowFacts {
         let seat = seats.get(usize::try_from(seat.0).ok()?)?;
         let several = seats.iter().any(|other| other.section != seat.section);
         Some(SeatLabel {
-            section: if several { seat.section.clone() } else { String::new() },
+            section: if several {
+                seat.section.clone()
+            } else {
+                String::new()
+            },
             row: seat.row.clone(),
             number: seat.number.clone(),
         })
@@ -102,8 +108,15 @@ impl ShowFactsCache {
     /// An empty cache.
     #[must_use]
     pub fn new(db: Db) -> Self {
-        let shows = Cache::builder().max_capacity(SHOWS_MAX).time_to_live(FACTS_TTL).build();
-        Self { db, shows, plans: Cache::new(PLANS_MAX) }
+        let shows = Cache::builder()
+            .max_capacity(SHOWS_MAX)
+            .time_to_live(FACTS_TTL)
+            .build();
+        Self {
+            db,
+            shows,
+            plans: Cache::new(PLANS_MAX),
+        }
     }
 
     /// A show's facts; none when there is no such show.
@@ -115,11 +128,17 @@ impl ShowFactsCache {
     }
 
     async fn read(&self, id: ShowId) -> Result<Option<Arc<ShowFacts>>, DbError> {
-        let Some(show) = self.db.show(id).await? else { return Ok(None) };
+        let Some(show) = self.db.show(id).await? else {
+            return Ok(None);
+        };
         let zones = self.db.zones(id).await?;
         let (plan, seat_groups) = self.plan(show.plan_id).await?;
         let place = self.db.place(show.hall_id.0).await?;
-        let event = self.db.events(&[show.event_id]).await?.remove(&show.event_id);
+        let event = self
+            .db
+            .events(&[show.event_id])
+            .await?
+            .remove(&show.event_id);
         let (Some(place), Some(event)) = (place, event) else {
             return Err(DbError::Unreadable { what: "shows" });
         };
@@ -140,7 +159,9 @@ impl ShowFactsCache {
         if let Some(plan) = self.plans.get(&id).await {
             return Ok(plan);
         }
-        let unreadable = || DbError::Unreadable { what: "seating_plan.content" };
+        let unreadable = || DbError::Unreadable {
+            what: "seating_plan.content",
+        };
         let content = self.db.plan_content(id).await?.ok_or_else(unreadable)?;
         // Thousands of seats take a moment to read; the async threads go on meanwhile.
         let read = move || {
@@ -156,7 +177,13 @@ impl ShowFactsCache {
 }
 
 fn zones_by_category(plan: &Plan, zones: &[ZoneRecord]) -> Arc<[Option<u16>]> {
-    let places: HashMap<&str, u16> =
-        zones.iter().zip(0..).map(|(zone, place)| (zone.category.as_str(), place)).collect();
-    plan.categories.iter().map(|category| places.get(category.name.as_str()).copied()).collect()
+    let places: HashMap<&str, u16> = zones
+        .iter()
+        .zip(0..)
+        .map(|(zone, place)| (zone.category.as_str(), place))
+        .collect();
+    plan.categories
+        .iter()
+        .map(|category| places.get(category.name.as_str()).copied())
+        .collect()
 }

@@ -21,7 +21,11 @@ fn instant(at: Timestamp) -> Instant {
 #[must_use]
 pub fn venue_time(at: Timestamp, zone_name: &str) -> VenueTime {
     let offset = zone(zone_name).to_offset(instant(at));
-    VenueTime { at, offset_min: offset.seconds() / 60, zone: zone_name.to_owned() }
+    VenueTime {
+        at,
+        offset_min: offset.seconds() / 60,
+        zone: zone_name.to_owned(),
+    }
 }
 
 /// The venue's date at a moment.
@@ -34,7 +38,10 @@ pub fn date_at(at: Timestamp, zone: &TimeZone) -> Date {
 #[must_use]
 pub fn day_span(date: Date, zone: &TimeZone) -> (Timestamp, Timestamp) {
     let next = date.checked_add(1.day()).unwrap_or(date);
-    (moment(date, Time::midnight(), zone), moment(next, Time::midnight(), zone))
+    (
+        moment(date, Time::midnight(), zone),
+        moment(next, Time::midnight(), zone),
+    )
 }
 
 /// The moment at which the venue's clock shows a date and time. A time that a clock change skips is read with the offset

@@ -36,7 +36,9 @@ impl Evidence {
     /// Whether nothing is violated.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.invariants.iter().all(|invariant| invariant.violations == 0)
+        self.invariants
+            .iter()
+            .all(|invariant| invariant.violations == 0)
     }
 
     /// A table for a terminal.
@@ -46,7 +48,10 @@ impl Evidence {
             .iter()
             .map(|i| {
                 let mark = if i.violations == 0 { "ok" } else { "VIOLATED" };
-                format!("{:<10}{:<44}{:>8}  of {} {}\n", mark, i.name, i.violations, i.checked, i.of)
+                format!(
+                    "{:<10}{:<44}{:>8}  of {} {}\n",
+                    mark, i.name, i.violations, i.checked, i.of
+                )
             })
             .collect()
     }
@@ -72,35 +77,105 @@ impl Ticketing {
     pub async fn verify(&self) -> Result<Evidence, Failure> {
         let counts = self.inner.db.counts(self.now() - OVERDUE_GRACE).await?;
         let mut seats = SeatFindings::default();
-        let mut shows: HashSet<ShowId> = self.inner.redis.loaded_shows().await?.into_iter().collect();
+        let mut shows: HashSet<ShowId> =
+            self.inner.redis.loaded_shows().await?.into_iter().collect();
         shows.extend(self.inner.db.claimed_shows().await?);
         for show in shows {
             self.verify_show(show, &mut seats).await?;
         }
-        let of = |name, violations, checked, of| Invariant { name, violations, checked, of };
+        let of = |name, violations, checked, of| Invariant {
+            name,
+            violations,
+            checked,
+            of,
+        };
         Ok(Evidence {
             invariants: vec![
-                of("duplicate claims", counts.duplicate_claims, counts.claims, "claims"),
-                of("seats in more than one live order", counts.shared_seats, counts.live_orders, "live orders"),
-                of("seats of live orders without a claim", counts.unclaimed_items, counts.live_orders, "live orders"),
-                of("claims without a live order", counts.dead_claims, counts.claims, "claims"),
-                of("overdue orders", counts.overdue_orders, counts.orders, "orders"),
-                of("locks without an owner", seats.ownerless_locks, seats.locks, "locks"),
-                of("locks whose order does not exist", seats.orphaned_locks, seats.locks, "locks"),
-                of("claimed seats not locked or sold", seats.claims_not_held, seats.claims, "claims"),
-                of("zone counters that disagree with seats", seats.wrong_counters, seats.zones, "zones"),
-                of("unbalanced ledger postings", counts.unbalanced_postings, counts.postings, "postings"),
-                of("paid orders without their money", counts.unpaid_paid_orders, counts.orders, "orders"),
-                of("open discrepancies", counts.open_discrepancies, counts.orders, "orders"),
+                of(
+                    "duplicate claims",
+                    counts.duplicate_claims,
+                    counts.claims,
+                    "claims",
+                ),
+                of(
+                    "seats in more than one live order",
+                    counts.shared_seats,
+                    counts.live_orders,
+                    "live orders",
+                ),
+                of(
+                    "seats of live orders without a claim",
+                    counts.unclaimed_items,
+                    counts.live_orders,
+                    "live orders",
+                ),
+                of(
+                    "claims without a live order",
+                    counts.dead_claims,
+                    counts.claims,
+                    "claims",
+                ),
+                of(
+                    "overdue orders",
+                    counts.overdue_orders,
+                    counts.orders,
+                    "orders",
+                ),
+                of(
+                    "locks without an owner",
+                    seats.ownerless_locks,
+                    seats.locks,
+                    "locks",
+                ),
+                of(
+                    "locks whose order does not exist",
+                    seats.orphaned_locks,
+                    seats.locks,
+                    "locks",
+                ),
+                of(
+                    "claimed seats not locked or sold",
+                    seats.claims_not_held,
+                    seats.claims,
+                    "claims",
+                ),
+                of(
+                    "zone counters that disagree with seats",
+                    seats.wrong_counters,
+                    seats.zones,
+                    "zones",
+                ),
+                of(
+                    "unbalanced ledger postings",
+                    counts.unbalanced_postings,
+                    counts.postings,
+                    "postings",
+                ),
+                of(
+                    "paid orders without their money",
+                    counts.unpaid_paid_orders,
+                    counts.orders,
+                    "orders",
+                ),
+                of(
+                    "open discrepancies",
+                    counts.open_discrepancies,
+                    counts.orders,
+                    "orders",
+                ),
                 of("dead letters", counts.dead_letters, counts.orders, "orders"),
             ],
         })
     }
 
     async fn verify_show(&self, show: ShowId, found: &mut SeatFindings) -> Result<(), Failure> {
-        let Some(facts) = self.facts(show).await? else { return Ok(()) };
+        let Some(facts) = self.facts(show).await? else {
+            return Ok(());
+        };
         // One moment for map, owners and counters: read apart, a sale in between would look like a fault.
-        let Some(snapshot) = self.inner.redis.snapshot(show).await? else { return Ok(()) };
+        let Some(snapshot) = self.inner.redis.snapshot(show).await? else {
+            return Ok(());
+        };
         let (map, owners) = (&snapshot.map, &snapshot.owners);
         let claims: HashMap<SeatIndex, OrderNo> =
             self.inner.db.claims(show).await?.into_iter().collect();
@@ -109,7 +184,8 @@ impl Ticketing {
             found.seats += 1;
             match state {
                 SeatState::Available => {
-                    if let Some(count) = facts.zone_of(seat).and_then(|zone| free.get_mut(&zone.id)) {
+                    if let Some(count) = facts.zone_of(seat).and_then(|zone| free.get_mut(&zone.id))
+                    {
                         *count += 1;
                     }
                 }

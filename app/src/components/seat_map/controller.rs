@@ -298,10 +298,10 @@ impl Controller {
         leptos::task::spawn_local(async move {
             let mut spots = Vec::new();
             for (row, element) in (0..).zip(dom::rows(&controller.plane)) {
-                spots.extend(grid::read_row(&element.inner_html(), row));
-                if row % ROWS_AT_ONCE == ROWS_AT_ONCE - 1 {
+                if row % ROWS_AT_ONCE == 0 {
                     TimeoutFuture::new(0).await;
                 }
+                spots.extend(grid::read_row(&element.inner_html(), row));
             }
             // An arrow key that came first has read them already.
             let _ = controller.spots.set(spots);

@@ -113,7 +113,12 @@ pub fn neighbour(
 ) -> Option<SeatIndex> {
     let here = spot(spots, of)?;
     let distance = |there: &Spot| {
-        let other_row = if there.row == here.row { 1 } else { SIDEWAYS };
+        // Of the distances only their order counts, so they stay squared.
+        let other_row = if there.row == here.row {
+            1
+        } else {
+            SIDEWAYS * SIDEWAYS
+        };
         let (right, down) = (there.x - here.x, there.y - here.y);
         Some(
             right

@@ -3,7 +3,10 @@
 use super::{live::Live, stage::Stage};
 use crate::{
     api::{orders::Cancel, payments::Start},
-    components::{error_notice::ErrorNotice, post::{Post, PostForm}},
+    components::{
+        error_notice::ErrorNotice,
+        post::{Post, PostForm},
+    },
     domain::{ids::OrderNo, order::CancelReason},
     i18n::{
         order::{OrderText, pay},
@@ -34,7 +37,9 @@ fn Pay(live: Live, order_no: OrderNo) -> impl IntoView {
     // From the click until the cashier's page has replaced this one.
     let leaving = RwSignal::new(false);
     Effect::new(move |_| {
-        let Some(cashier) = post.answer.get() else { return };
+        let Some(cashier) = post.answer.get() else {
+            return;
+        };
         if let Ok(cashier) = serde_json::from_slice::<String>(cashier.as_bytes()) {
             leaving.set(window().location().set_href(&cashier).is_ok());
         }

@@ -96,20 +96,29 @@ impl Db {
                 let mut follow_up = Vec::new();
                 let result = apply(tx, notice, &payment, order, now, &mut follow_up).await?;
                 note_callback(tx, notice, &payment, result, now).await?;
-                Ok::<_, DbError>(Some(Recorded { order_no: known.order_no, result, follow_up }))
+                Ok::<_, DbError>(Some(Recorded {
+                    order_no: known.order_no,
+                    result,
+                    follow_up,
+                }))
             })
         })
         .await
     }
 }
 
-pub(super) async fn lock_order(tx: &mut MySqlConnection, order_no: OrderNo) -> Result<OrderStatus, DbError> {
+pub(super) async fn lock_order(
+    tx: &mut MySqlConnection,
+    order_no: OrderNo,
+) -> Result<OrderStatus, DbError> {
     let status: Option<u8> =
         sqlx::query_scalar("SELECT status FROM orders WHERE order_no = ? FOR UPDATE")
             .bind(order_no.as_i64())
             .fetch_optional(tx)
             .await?;
-    status.and_then(OrderStatus::from_code).ok_or(DbError::Unreadable { what: "orders" })
+    status
+        .and_then(OrderStatus::from_code)
+        .ok_or(DbError::Unreadable { what: "orders" })
 }
 
 /// Moves payment, order and ledger as the notice says; both rows are locked.
@@ -122,14 +131,24 @@ async fn apply(
     follow_up: &mut Vec<OutboxRow>,
 ) -> Result<NoticeResult, DbError> {
     if notice.amount != payment.amount {
-        note_discrepancy(tx, "wrong_amount", payment, &format!("notice says {}", notice.amount), now)
-            .await?;
+        note_discrepancy(
+            tx,
+            "wrong_amount",
+            payment,
+            &format!("notice says {}", notice.amount),
+            now,
+        )
+        .await?;
         return Ok(NoticeResult::WrongAmount);
     }
     let Ok(to) = payment.status.apply(notice.event) else {
         // A refunded payment was a success before; hearing of the success again is nothing new.
         let repeated = notice.event == PaymentEvent::Succeeded;
-        return Ok(if repeated { NoticeResult::Repeated } else { NoticeResult::OutOfOrder });
+        return Ok(if repeated {
+            NoticeResult::Repeated
+        } else {
+            NoticeResult::OutOfOrder
+        });
     };
     if to == payment.status {
         return Ok(NoticeResult::Repeated);
@@ -141,14 +160,29 @@ async fn apply(
     let posting = format!("capture:{}", payment.out_trade_no);
     if order == OrderStatus::Pending {
         pay_order(tx, payment.order_no, now).await?;
-        post(tx, &posting, ("gateway", "sales"), payment.amount, payment.order_no, now).await?;
+        post(
+            tx,
+            &posting,
+            ("gateway", "sales"),
+            payment.amount,
+            payment.order_no,
+            now,
+        )
+        .await?;
         follow_up.push(outbox::insert(tx, OutboxKind::OrderPaid, payment.order_no, "", now).await?);
         // Another attempt may be open: this one was declined first, then succeeded after all.
         follow_up.extend(close_payments(tx, payment.order_no, now).await?);
         return Ok(NoticeResult::Applied);
     }
-    post(tx, &posting, ("gateway", "owed_to_customers"), payment.amount, payment.order_no, now)
-        .await?;
+    post(
+        tx,
+        &posting,
+        ("gateway", "owed_to_customers"),
+        payment.amount,
+        payment.order_no,
+        now,
+    )
+    .await?;
     follow_up.push(give_back(tx, payment, order, now).await?);
     Ok(NoticeResult::Late)
 }

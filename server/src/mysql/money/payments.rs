@@ -179,7 +179,10 @@ impl Db {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn payments_of_order(&self, order_no: OrderNo) -> Result<Vec<PaymentRecord>, DbError> {
+    pub async fn payments_of_order(
+        &self,
+        order_no: OrderNo,
+    ) -> Result<Vec<PaymentRecord>, DbError> {
         let mut connection = self.pool().acquire().await?;
         payments_of(&mut connection, order_no).await
     }
@@ -206,8 +209,9 @@ pub(in crate::mysql) async fn close_payments(
         .bind(&out_trade_no)
         .execute(&mut *tx)
         .await?;
-        follow_up
-            .push(outbox::insert(tx, OutboxKind::PaymentClose, order_no, &out_trade_no, now).await?);
+        follow_up.push(
+            outbox::insert(tx, OutboxKind::PaymentClose, order_no, &out_trade_no, now).await?,
+        );
     }
     Ok(follow_up)
 }
@@ -216,11 +220,12 @@ pub(super) async fn payment_in(
     connection: &mut MySqlConnection,
     out_trade_no: &str,
 ) -> Result<Option<PaymentRecord>, DbError> {
-    let row: Option<PaymentRow> =
-        sqlx::query_as(sqlx::AssertSqlSafe(format!("{PAYMENT} WHERE out_trade_no = ?")))
-            .bind(out_trade_no)
-            .fetch_optional(connection)
-            .await?;
+    let row: Option<PaymentRow> = sqlx::query_as(sqlx::AssertSqlSafe(format!(
+        "{PAYMENT} WHERE out_trade_no = ?"
+    )))
+    .bind(out_trade_no)
+    .fetch_optional(connection)
+    .await?;
     row.map(PaymentRecord::try_from).transpose()
 }
 
@@ -228,19 +233,24 @@ async fn payments_of(
     connection: &mut MySqlConnection,
     order_no: OrderNo,
 ) -> Result<Vec<PaymentRecord>, DbError> {
-    let rows: Vec<PaymentRow> =
-        sqlx::query_as(sqlx::AssertSqlSafe(format!("{PAYMENT} WHERE order_no = ? ORDER BY id")))
-            .bind(order_no.as_i64())
-            .fetch_all(connection)
-            .await?;
+    let rows: Vec<PaymentRow> = sqlx::query_as(sqlx::AssertSqlSafe(format!(
+        "{PAYMENT} WHERE order_no = ? ORDER BY id"
+    )))
+    .bind(order_no.as_i64())
+    .fetch_all(connection)
+    .await?;
     rows.into_iter().map(PaymentRecord::try_from).collect()
 }
 
-pub(super) async fn lock_payment(tx: &mut MySqlConnection, id: u64) -> Result<PaymentRecord, DbError> {
-    let row: PaymentRow =
-        sqlx::query_as(sqlx::AssertSqlSafe(format!("{PAYMENT} WHERE id = ? FOR UPDATE")))
-            .bind(id)
-            .fetch_one(tx)
-            .await?;
+pub(super) async fn lock_payment(
+    tx: &mut MySqlConnection,
+    id: u64,
+) -> Result<PaymentRecord, DbError> {
+    let row: PaymentRow = sqlx::query_as(sqlx::AssertSqlSafe(format!(
+        "{PAYMENT} WHERE id = ? FOR UPDATE"
+    )))
+    .bind(id)
+    .fetch_one(tx)
+    .await?;
     row.try_into()
 }

@@ -47,16 +47,18 @@ impl Db {
         .bind(refund_no)
         .fetch_optional(self.pool())
         .await?;
-        row.map(|(refund_no, out_trade_no, order_no, minor, currency, status)| {
-            let unreadable = || DbError::Unreadable { what: "refund" };
-            Ok(RefundRecord {
-                refund_no,
-                out_trade_no,
-                order_no: OrderNo::try_from(order_no).map_err(|_| unreadable())?,
-                amount: Money::new(minor, currency_of(&currency)?),
-                status: RefundProgress::from_code(status).ok_or_else(unreadable)?,
-            })
-        })
+        row.map(
+            |(refund_no, out_trade_no, order_no, minor, currency, status)| {
+                let unreadable = || DbError::Unreadable { what: "refund" };
+                Ok(RefundRecord {
+                    refund_no,
+                    out_trade_no,
+                    order_no: OrderNo::try_from(order_no).map_err(|_| unreadable())?,
+                    amount: Money::new(minor, currency_of(&currency)?),
+                    status: RefundProgress::from_code(status).ok_or_else(unreadable)?,
+                })
+            },
+        )
         .transpose()
     }
 
@@ -78,12 +80,10 @@ impl Db {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn refund_succeeded(
-        &self,
-        refund_no: &str,
-        now: Timestamp,
-    ) -> Result<bool, DbError> {
-        let Some(refund) = self.refund(refund_no).await? else { return Ok(false) };
+    pub async fn refund_succeeded(&self, refund_no: &str, now: Timestamp) -> Result<bool, DbError> {
+        let Some(refund) = self.refund(refund_no).await? else {
+            return Ok(false);
+        };
         self.transact((refund, now), |(refund, now), tx| {
             Box::pin(async move {
                 let won = sqlx::query(
@@ -135,7 +135,11 @@ pub(super) async fn give_back(
     order: OrderStatus,
     now: Timestamp,
 ) -> Result<OutboxRow, DbError> {
-    let reason = if order.is_live() { "second_payment" } else { "late_payment" };
+    let reason = if order.is_live() {
+        "second_payment"
+    } else {
+        "late_payment"
+    };
     let refund_no = format!("{}-r1", payment.out_trade_no);
     sqlx::query(
         "INSERT INTO refund (refund_no, payment_id, order_no, amount_minor, currency, reason, status, requested_at) \
@@ -152,7 +156,14 @@ pub(super) async fn give_back(
     .await?;
     let detail = format!("{} was paid for an order that is {order:?}", payment.amount);
     note_discrepancy(tx, reason, payment, &detail, now).await?;
-    outbox::insert(tx, OutboxKind::RefundSend, payment.order_no, &refund_no, now).await
+    outbox::insert(
+        tx,
+        OutboxKind::RefundSend,
+        payment.order_no,
+        &refund_no,
+        now,
+    )
+    .await
 }
 
 /// Requests the refund of a successful payment if its order is not live and nothing is on its way back.
@@ -161,7 +172,9 @@ pub(in crate::mysql) async fn give_back_if_unowned(
     out_trade_no: &str,
     now: Timestamp,
 ) -> Result<Option<OutboxRow>, DbError> {
-    let Some(known) = payment_in(tx, out_trade_no).await? else { return Ok(None) };
+    let Some(known) = payment_in(tx, out_trade_no).await? else {
+        return Ok(None);
+    };
     let order = lock_order(tx, known.order_no).await?;
     let payment = lock_payment(tx, known.id).await?;
     let refunds: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM refund WHERE payment_id = ?")

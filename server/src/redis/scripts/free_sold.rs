@@ -62,9 +62,9 @@ impl Redis {
         }
         let reply = self.run_on_show(&PAIR, show, &[], &arguments).await?;
         match reply.word() {
-            "freed" => {
-                Ok(FreeReply::Freed { seats: reply.all()?.into_iter().map(SeatIndex).collect() })
-            }
+            "freed" => Ok(FreeReply::Freed {
+                seats: reply.all()?.into_iter().map(SeatIndex).collect(),
+            }),
             "rebuild" => Ok(FreeReply::Rebuild),
             _ => Err(reply.unknown()),
         }

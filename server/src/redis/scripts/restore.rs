@@ -54,10 +54,15 @@ impl Redis {
         record: &HoldRecord,
     ) -> Result<RestoreReply, RedisError> {
         let mut arguments = Arguments::default();
-        arguments.text(order_no).text(record.to_json()).text(CHANGES_MAX);
+        arguments
+            .text(order_no)
+            .text(record.to_json())
+            .text(CHANGES_MAX);
         let reply = self.run_on_show(&PAIR, show, &[], &arguments).await?;
         match reply.word() {
-            "restored" => Ok(RestoreReply::Restored { changed: reply.parsed(0)? }),
+            "restored" => Ok(RestoreReply::Restored {
+                changed: reply.parsed(0)?,
+            }),
             "conflict" => Ok(RestoreReply::Conflict {
                 seats: reply.all()?.into_iter().map(SeatIndex).collect(),
             }),

@@ -11,7 +11,12 @@ use std::{collections::BTreeMap, sync::OnceLock};
 pub(super) static PAIR: ScriptPair = ScriptPair {
     name: "set_counters",
     source: include_str!("../../../../lua/set_counters.lua"),
-    show_keys: &[ShowKey::Zones, ShowKey::Bought, ShowKey::Version, ShowKey::Meta],
+    show_keys: &[
+        ShowKey::Zones,
+        ShowKey::Bought,
+        ShowKey::Version,
+        ShowKey::Meta,
+    ],
     other_keys: &[],
     arguments: &["epoch", "version", "zones", "bought"],
     repeated: &[],
@@ -50,8 +55,11 @@ impl Redis {
         at: MapVersion,
         counters: &Counters,
     ) -> Result<SetCountersReply, RedisError> {
-        let zones: BTreeMap<String, u32> =
-            counters.zones.iter().map(|(zone, count)| (zone.to_string(), *count)).collect();
+        let zones: BTreeMap<String, u32> = counters
+            .zones
+            .iter()
+            .map(|(zone, count)| (zone.to_string(), *count))
+            .collect();
         let mut arguments = Arguments::default();
         // Objects of texts and numbers can always be written.
         arguments

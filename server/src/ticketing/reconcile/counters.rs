@@ -25,7 +25,10 @@ pub(super) fn compare(compared: &Compared<'_>) -> Option<Finding> {
         show: compared.facts.show.id,
         order_no: None,
         detail: format!("{zones} zone counter(s) and {buyers} buyer counter(s) are wrong"),
-        repair: Repair::Count { at: compared.snapshot.map.at, counters: counted },
+        repair: Repair::Count {
+            at: compared.snapshot.map.at,
+            counters: counted,
+        },
     })
 }
 
@@ -33,12 +36,17 @@ fn count(compared: &Compared<'_>) -> Counters {
     let facts = compared.facts;
     let mut zones: BTreeMap<_, u32> = facts.zones.iter().map(|zone| (zone.id, 0)).collect();
     for (state, seat) in compared.snapshot.map.states().zip((0..).map(SeatIndex)) {
-        let zone = facts.zone_of(seat).filter(|_| state == SeatState::Available);
+        let zone = facts
+            .zone_of(seat)
+            .filter(|_| state == SeatState::Available);
         if let Some(count) = zone.and_then(|zone| zones.get_mut(&zone.id)) {
             *count += 1;
         }
     }
-    Counters { zones, bought: tickets(compared) }
+    Counters {
+        zones,
+        bought: tickets(compared),
+    }
 }
 
 /// Tickets by counter: of every live order with a row, and of every hold that has no row yet. An order that ended but has
@@ -71,7 +79,9 @@ fn tickets(compared: &Compared<'_>) -> BTreeMap<String, u32> {
 
 fn differing<K: Ord>(one: &BTreeMap<K, u32>, other: &BTreeMap<K, u32>) -> usize {
     let keys: BTreeSet<&K> = one.keys().chain(other.keys()).collect();
-    keys.into_iter().filter(|key| one.get(*key) != other.get(*key)).count()
+    keys.into_iter()
+        .filter(|key| one.get(*key) != other.get(*key))
+        .count()
 }
 
 impl Ticketing {

@@ -76,13 +76,29 @@ pub(super) enum Repair {
     Load(ShowId),
     Restore(OrderNo),
     /// Seats whose owner has no row and whose lease is over.
-    Tombstone { order_no: OrderNo, seats: Vec<(SeatIndex, ZoneId)> },
+    Tombstone {
+        order_no: OrderNo,
+        seats: Vec<(SeatIndex, ZoneId)>,
+    },
     /// Seats whose owner has a row and is not live.
-    Free { order_no: OrderNo, seats: Vec<(SeatIndex, ZoneId)> },
-    Count { at: MapVersion, counters: Counters },
-    GiveBack { out_trade_no: String },
-    Ask { out_trade_no: String },
-    SendRefund { order_no: OrderNo, refund_no: String },
+    Free {
+        order_no: OrderNo,
+        seats: Vec<(SeatIndex, ZoneId)>,
+    },
+    Count {
+        at: MapVersion,
+        counters: Counters,
+    },
+    GiveBack {
+        out_trade_no: String,
+    },
+    Ask {
+        out_trade_no: String,
+    },
+    SendRefund {
+        order_no: OrderNo,
+        refund_no: String,
+    },
 }
 
 /// Something that is not as it should be.
@@ -140,14 +156,19 @@ impl Ticketing {
     /// # Errors
     /// When a store fails; what was repaired stays repaired.
     pub async fn reconcile(&self) -> Result<Option<Round>, Failure> {
-        let Some(lead) = self.inner.db.try_lead(LEADER_LOCK).await? else { return Ok(None) };
+        let Some(lead) = self.inner.db.try_lead(LEADER_LOCK).await? else {
+            return Ok(None);
+        };
         let round = self.repair_round().await;
         lead.give_up().await;
         round.map(Some)
     }
 
     async fn repair_round(&self) -> Result<Round, Failure> {
-        let mut round = Round { findings: self.find_all().await?, repaired: 0 };
+        let mut round = Round {
+            findings: self.find_all().await?,
+            repaired: 0,
+        };
         for finding in &round.findings {
             match self.repair(finding).await {
                 Ok(true) => {
@@ -162,7 +183,11 @@ impl Ticketing {
         }
         metrics::counter!("seatflow_reconciliations_total").increment(1);
         if !round.findings.is_empty() {
-            tracing::info!(findings = round.findings.len(), repaired = round.repaired, "reconciled");
+            tracing::info!(
+                findings = round.findings.len(),
+                repaired = round.repaired,
+                "reconciled"
+            );
         }
         Ok(round)
     }
@@ -211,12 +236,15 @@ impl Ticketing {
             Repair::Free { order_no, seats } => {
                 self.free_seats(finding.show, *order_no, seats).await
             }
-            Repair::Count { at, counters } => self.write_counters(finding.show, *at, counters).await,
+            Repair::Count { at, counters } => {
+                self.write_counters(finding.show, *at, counters).await
+            }
             Repair::GiveBack { out_trade_no } => self.give_money_back(out_trade_no).await,
             Repair::Ask { out_trade_no } => self.ask_gateway(out_trade_no).await,
-            Repair::SendRefund { order_no, refund_no } => {
-                self.send_refund_again(*order_no, refund_no).await
-            }
+            Repair::SendRefund {
+                order_no,
+                refund_no,
+            } => self.send_refund_again(*order_no, refund_no).await,
         }
     }
 
@@ -230,7 +258,13 @@ impl Ticketing {
             "repaired"
         );
         let class = finding.class.word();
-        let note = self.inner.db.note(class, finding.show, finding.order_no, &finding.detail, self.now());
+        let note = self.inner.db.note(
+            class,
+            finding.show,
+            finding.order_no,
+            &finding.detail,
+            self.now(),
+        );
         Ok(note.await?)
     }
 }

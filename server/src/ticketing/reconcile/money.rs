@@ -19,8 +19,13 @@ impl Ticketing {
                 class: Class::Money,
                 show: money.show,
                 order_no: Some(money.order_no),
-                detail: format!("payment {} was taken and neither sold nor given back", money.reference),
-                repair: Repair::GiveBack { out_trade_no: money.reference },
+                detail: format!(
+                    "payment {} was taken and neither sold nor given back",
+                    money.reference
+                ),
+                repair: Repair::GiveBack {
+                    out_trade_no: money.reference,
+                },
             });
         }
         for money in self.inner.db.forgotten_payments(before, ROWS_MAX).await? {
@@ -28,8 +33,13 @@ impl Ticketing {
                 class: Class::Money,
                 show: money.show,
                 order_no: Some(money.order_no),
-                detail: format!("payment {} should have ended; the gateway knows how", money.reference),
-                repair: Repair::Ask { out_trade_no: money.reference },
+                detail: format!(
+                    "payment {} should have ended; the gateway knows how",
+                    money.reference
+                ),
+                repair: Repair::Ask {
+                    out_trade_no: money.reference,
+                },
             });
         }
         for money in self.inner.db.stuck_refunds(before, ROWS_MAX).await? {
@@ -38,7 +48,10 @@ impl Ticketing {
                 show: money.show,
                 order_no: Some(money.order_no),
                 detail: format!("refund {} is not on its way", money.reference),
-                repair: Repair::SendRefund { order_no: money.order_no, refund_no: money.reference },
+                repair: Repair::SendRefund {
+                    order_no: money.order_no,
+                    refund_no: money.reference,
+                },
             });
         }
         Ok(())
@@ -46,7 +59,12 @@ impl Ticketing {
 
     /// Requests the refund that a successful payment of an order that is not live should have.
     pub(super) async fn give_money_back(&self, out_trade_no: &str) -> Result<bool, Failure> {
-        let Some(row) = self.inner.db.give_back_unowned(out_trade_no, self.now()).await? else {
+        let Some(row) = self
+            .inner
+            .db
+            .give_back_unowned(out_trade_no, self.now())
+            .await?
+        else {
             return Ok(false);
         };
         self.settle_now(vec![row]).await;
@@ -55,7 +73,9 @@ impl Ticketing {
 
     /// Asks the gateway about a payment that was never heard of again, and records the answer like a notice.
     pub(super) async fn ask_gateway(&self, out_trade_no: &str) -> Result<bool, Failure> {
-        let Some(payment) = self.inner.db.payment(out_trade_no).await? else { return Ok(false) };
+        let Some(payment) = self.inner.db.payment(out_trade_no).await? else {
+            return Ok(false);
+        };
         let report = self.inner.channel.query(out_trade_no).await?;
         let event = match report.as_ref().map(|report| report.state) {
             Some(ChargeState::Open) => return Ok(false),
@@ -72,7 +92,12 @@ impl Ticketing {
             raw_body: String::new(),
         };
         let recorded = self.inner.db.record_notice(&notice, self.now()).await?;
-        self.settle_now(recorded.map(|recorded| recorded.follow_up).unwrap_or_default()).await;
+        self.settle_now(
+            recorded
+                .map(|recorded| recorded.follow_up)
+                .unwrap_or_default(),
+        )
+        .await;
         Ok(true)
     }
 
@@ -82,7 +107,11 @@ impl Ticketing {
         order_no: OrderNo,
         refund_no: &str,
     ) -> Result<bool, Failure> {
-        let row = self.inner.db.send_refund_again(order_no, refund_no, self.now()).await?;
+        let row = self
+            .inner
+            .db
+            .send_refund_again(order_no, refund_no, self.now())
+            .await?;
         self.settle_now(vec![row]).await;
         Ok(true)
     }

@@ -28,11 +28,20 @@ pub(super) struct Compared<'a> {
 
 impl Compared<'_> {
     fn finding(&self, class: Class, order_no: OrderNo, detail: String, repair: Repair) -> Finding {
-        Finding { class, show: self.facts.show.id, order_no: Some(order_no), detail, repair }
+        Finding {
+            class,
+            show: self.facts.show.id,
+            order_no: Some(order_no),
+            detail,
+            repair,
+        }
     }
 
     fn zoned(&self, seats: &[SeatIndex]) -> Vec<(SeatIndex, ZoneId)> {
-        seats.iter().filter_map(|seat| Some((*seat, self.facts.zone_of(*seat)?.id))).collect()
+        seats
+            .iter()
+            .filter_map(|seat| Some((*seat, self.facts.zone_of(*seat)?.id)))
+            .collect()
     }
 }
 
@@ -50,7 +59,9 @@ impl Ticketing {
         show: ShowId,
         found: &mut Vec<Finding>,
     ) -> Result<(), Failure> {
-        let Some(facts) = self.facts(show).await? else { return Ok(()) };
+        let Some(facts) = self.facts(show).await? else {
+            return Ok(());
+        };
         let Some(snapshot) = self.inner.redis.snapshot(show).await? else {
             found.push(Finding {
                 class: Class::SeatLost,
@@ -65,8 +76,17 @@ impl Ticketing {
         let mut numbers: BTreeSet<OrderNo> = snapshot.owners.values().copied().collect();
         numbers.extend(snapshot.holds.keys());
         numbers.extend(claims.iter().filter_map(|claim| claim.order_no));
-        let orders = self.inner.db.orders_by_number(&numbers.into_iter().collect::<Vec<_>>()).await?;
-        let compared = Compared { facts: &facts, snapshot, claims, orders };
+        let orders = self
+            .inner
+            .db
+            .orders_by_number(&numbers.into_iter().collect::<Vec<_>>())
+            .await?;
+        let compared = Compared {
+            facts: &facts,
+            snapshot,
+            claims,
+            orders,
+        };
         let before = found.len();
         self.find_lost(&compared, found);
         self.find_orphans(&compared, found);
@@ -81,14 +101,20 @@ impl Ticketing {
     fn find_lost(&self, compared: &Compared<'_>, found: &mut Vec<Finding>) {
         let mut lost: BTreeMap<OrderNo, (Class, Vec<SeatIndex>)> = BTreeMap::new();
         for claim in &compared.claims {
-            let Some(order_no) = claim.order_no else { continue };
-            let Some(order) = compared.orders.get(&order_no) else { continue };
+            let Some(order_no) = claim.order_no else {
+                continue;
+            };
+            let Some(order) = compared.orders.get(&order_no) else {
+                continue;
+            };
             let state = compared.snapshot.map.state(claim.seat);
             let is_own = compared.snapshot.owners.get(&claim.seat) == Some(&order_no);
             let class = match order.status {
                 OrderStatus::Paid | OrderStatus::Ticketed => {
                     let is_settled = is_own && state == SeatState::Sold;
-                    let is_recent = order.paid_at.is_some_and(|at| self.now() < at + FOLLOW_UP_GRACE);
+                    let is_recent = order
+                        .paid_at
+                        .is_some_and(|at| self.now() < at + FOLLOW_UP_GRACE);
                     if is_settled || is_recent {
                         continue;
                     }
@@ -97,7 +123,10 @@ impl Ticketing {
                 OrderStatus::Pending if !is_own || state != SeatState::Locked => Class::SeatLost,
                 _ => continue,
             };
-            lost.entry(order_no).or_insert((class, Vec::new())).1.push(claim.seat);
+            lost.entry(order_no)
+                .or_insert((class, Vec::new()))
+                .1
+                .push(claim.seat);
         }
         for (order_no, (class, seats)) in lost {
             let detail = format!("has {} seat(s) that Redis does not give it", seats.len());
@@ -116,25 +145,38 @@ impl Ticketing {
             owned.entry(*order_no).or_default().push(*seat);
         }
         for (order_no, seats) in owned {
-            let is_sold =
-                seats.iter().any(|seat| compared.snapshot.map.state(*seat) == SeatState::Sold);
-            let class = if is_sold { Class::OrphanSale } else { Class::OrphanLock };
+            let is_sold = seats
+                .iter()
+                .any(|seat| compared.snapshot.map.state(*seat) == SeatState::Sold);
+            let class = if is_sold {
+                Class::OrphanSale
+            } else {
+                Class::OrphanLock
+            };
             let zoned = compared.zoned(&seats);
             match compared.orders.get(&order_no) {
                 None if (self.now().0 - order_no.made_at_ms()) < LOCK_LEASE.0 => {}
                 None => {
                     let detail = format!("has no row and {} seat(s)", seats.len());
-                    let repair = Repair::Tombstone { order_no, seats: zoned };
+                    let repair = Repair::Tombstone {
+                        order_no,
+                        seats: zoned,
+                    };
                     found.push(compared.finding(class, order_no, detail, repair));
                 }
                 Some(order) if order.status.is_live() => {}
                 Some(order) => {
-                    let is_recent = order.closed_at.is_some_and(|at| self.now() < at + FOLLOW_UP_GRACE);
+                    let is_recent = order
+                        .closed_at
+                        .is_some_and(|at| self.now() < at + FOLLOW_UP_GRACE);
                     if is_recent {
                         continue;
                     }
                     let detail = format!("is {:?} and has {} seat(s)", order.status, seats.len());
-                    let repair = Repair::Free { order_no, seats: zoned };
+                    let repair = Repair::Free {
+                        order_no,
+                        seats: zoned,
+                    };
                     found.push(compared.finding(class, order_no, detail, repair));
                 }
             }
@@ -143,11 +185,19 @@ impl Ticketing {
 
     /// Locks again what a pending order lost, and looks again: an order that ended meanwhile gives everything back.
     pub(super) async fn restore_locks(&self, order_no: OrderNo) -> Result<bool, Failure> {
-        let Some(order) = self.inner.db.order(order_no).await? else { return Ok(false) };
+        let Some(order) = self.inner.db.order(order_no).await? else {
+            return Ok(false);
+        };
         if order.status != OrderStatus::Pending {
             return Ok(false);
         }
-        let items = self.inner.db.items_of(&[order_no]).await?.remove(&order_no).unwrap_or_default();
+        let items = self
+            .inner
+            .db
+            .items_of(&[order_no])
+            .await?
+            .remove(&order_no)
+            .unwrap_or_default();
         let record = HoldRecord {
             user: order.user_id,
             created: order.placed_at,
@@ -155,7 +205,11 @@ impl Ticketing {
             limits: order.limit_counters.clone(),
             message: String::new(),
         };
-        let reply = self.inner.redis.restore(order.show_id, order_no, &record).await?;
+        let reply = self
+            .inner
+            .redis
+            .restore(order.show_id, order_no, &record)
+            .await?;
         let now = self.inner.db.order(order_no).await?;
         if now.is_none_or(|order| order.status != OrderStatus::Pending) {
             self.inner.redis.release(order.show_id, order_no).await?;
@@ -175,12 +229,21 @@ impl Ticketing {
     ) -> Result<bool, Failure> {
         let record = self.inner.redis.hold_record(show, order_no).await?;
         let user = record.as_ref().map(|record| record.user);
-        if !self.inner.db.insert_tombstone(order_no, show, user, self.now()).await? {
+        if !self
+            .inner
+            .db
+            .insert_tombstone(order_no, show, user, self.now())
+            .await?
+        {
             // It exists after all: the next round sees its state.
             return Ok(false);
         }
         let limits = record.map(|record| record.limits).unwrap_or_default();
-        let reply = self.inner.redis.free_sold(show, order_no, &limits, seats).await?;
+        let reply = self
+            .inner
+            .redis
+            .free_sold(show, order_no, &limits, seats)
+            .await?;
         self.inner.redis.forget_order(order_no).await?;
         Ok(matches!(reply, FreeReply::Freed { .. }))
     }
@@ -194,9 +257,14 @@ impl Ticketing {
     ) -> Result<bool, Failure> {
         let order = self.inner.db.order(order_no).await?;
         // No order ever comes back to life, so what is over now stays over.
-        let Some(order) = order.filter(|order| !order.status.is_live()) else { return Ok(false) };
-        let reply =
-            self.inner.redis.free_sold(show, order_no, &order.limit_counters, seats).await?;
+        let Some(order) = order.filter(|order| !order.status.is_live()) else {
+            return Ok(false);
+        };
+        let reply = self
+            .inner
+            .redis
+            .free_sold(show, order_no, &order.limit_counters, seats)
+            .await?;
         Ok(matches!(reply, FreeReply::Freed { seats } if !seats.is_empty()))
     }
 }

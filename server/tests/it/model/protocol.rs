@@ -23,7 +23,7 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// As it is built.
+    /// With every safeguard.
     pub const SOUND: Self = Self {
         tombstone: true,
         release_checks_owner: true,
@@ -49,9 +49,10 @@ pub enum RedisFault {
 /// Two customers and two seats under a protocol.
 ///
 /// **Bounds:** one order a customer, one payment an order, two consumers. Faults, repeats, crashes and delays are not
-/// counted: each may happen at any moment, any number of times. Clocks are not modelled either: at any moment a message
-/// may be judged as fresh or as stale, an order be due, and a lock's lease be over. What holds here holds whatever the
-/// clocks say.
+/// counted: each may happen at any moment, any number of times. A message that was sent may be read at any time, again, by
+/// both consumers at once, or never, which stands for lost acknowledgements, redeliveries and lost messages. Clocks are not
+/// modelled: at any moment a message may be judged as fresh or as stale, an order be due, and a lock's lease be over. What
+/// holds here holds whatever the clocks say. Counters, refunds by staff and dead letters are left out.
 #[derive(Debug, Clone, Copy)]
 pub struct Sale {
     pub protocol: Protocol,

@@ -15,8 +15,10 @@ use tokio::sync::Barrier;
 
 /// The two zones of a test's show, the dearer first.
 async fn zones(customer: &Customer, show: ShowId) -> Vec<ZoneId> {
-    let page: ShowPage =
-        customer.get(&format!("/api/catalogue/show?id={show}")).await.expect("the show");
+    let page: ShowPage = customer
+        .get(&format!("/api/catalogue/show?id={show}"))
+        .await
+        .expect("the show");
     page.zones.iter().map(|zone| zone.id).collect()
 }
 
@@ -31,11 +33,21 @@ fn the_best_seats_are_together_in_one_row_of_the_zone() {
         let order = customer.until(order_no, OrderStatus::Pending).await;
         let seats: Vec<u32> = order.items.iter().map(|item| item.seat.0).collect();
         assert!(seats[0] >= 10, "of the cheaper zone: {seats:?}");
-        assert!(seats.windows(2).all(|pair| pair[1] == pair[0] + 1), "side by side: {seats:?}");
-        let rows: BTreeSet<&str> = order.items.iter().map(|item| item.label.row.as_str()).collect();
+        assert!(
+            seats.windows(2).all(|pair| pair[1] == pair[0] + 1),
+            "side by side: {seats:?}"
+        );
+        let rows: BTreeSet<&str> = order
+            .items
+            .iter()
+            .map(|item| item.label.row.as_str())
+            .collect();
         assert_eq!(rows.len(), 1);
         // Asking again within the guard's time is the same wish.
-        let again = customer.place_best(show, back, 3).await.expect("the same order");
+        let again = customer
+            .place_best(show, back, 3)
+            .await
+            .expect("the same order");
         assert_eq!(again, order_no);
     });
 }
@@ -44,7 +56,13 @@ fn the_best_seats_are_together_in_one_row_of_the_zone() {
 fn a_rush_for_the_best_seats_ends_with_every_seat_sold_and_no_error_before() {
     run(async {
         let app = TestApp::shared().await;
-        let show = app.show(ShowSpec { seats: 60, front_seats: 0, ..ShowSpec::default() }).await;
+        let show = app
+            .show(ShowSpec {
+                seats: 60,
+                front_seats: 0,
+                ..ShowSpec::default()
+            })
+            .await;
         let first = app.customer().await;
         let zone = zones(&first, show).await[1];
         let barrier = Arc::new(Barrier::new(40));
@@ -60,7 +78,12 @@ fn a_rush_for_the_best_seats_ends_with_every_seat_sold_and_no_error_before() {
         for caller in callers {
             match caller.await.expect("a caller") {
                 Ok(_) => held += 1,
-                Err((_, AppError::Refused { refusal: Refusal::ZoneSoldOut { .. } })) => sold_out += 1,
+                Err((
+                    _,
+                    AppError::Refused {
+                        refusal: Refusal::ZoneSoldOut { .. },
+                    },
+                )) => sold_out += 1,
                 Err(other) => panic!("neither seats nor sold out: {other:?}"),
             }
         }
@@ -86,7 +109,10 @@ fn wishes_for_the_best_that_make_no_sense_are_refused_by_name() {
             (unknown, 1, Refusal::UnknownZone { zone: unknown }),
             (front, 11, Refusal::ZoneSoldOut { zone: front }),
         ] {
-            let (_, error) = customer.place_best(show, zone, quantity).await.expect_err("nonsense");
+            let (_, error) = customer
+                .place_best(show, zone, quantity)
+                .await
+                .expect_err("nonsense");
             assert_eq!(error, expected.into());
         }
         assert_eq!(app.map(show).await.at.version, 0);

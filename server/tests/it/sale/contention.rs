@@ -31,22 +31,35 @@ async fn storm(app: &TestApp, spec: ShowSpec, seat_of: fn(usize) -> u32) -> (Vec
     for caller in callers {
         match caller.await.expect("a caller") {
             Ok(order_no) => orders.push(order_no),
-            Err((_, AppError::Refused { refusal: Refusal::SeatsTaken { seats } })) => {
+            Err((
+                _,
+                AppError::Refused {
+                    refusal: Refusal::SeatsTaken { seats },
+                },
+            )) => {
                 assert_eq!(seats.len(), 1, "the refusal names the seat");
                 refused += 1;
             }
-            Err((status, other)) => panic!("neither an order nor a named refusal: {status} {other}"),
+            Err((status, other)) => {
+                panic!("neither an order nor a named refusal: {status} {other}")
+            }
         }
     }
     let number = i64::try_from(show.0).expect("a small number");
     let expected = i64::try_from(orders.len()).expect("a small number");
     eventually("every accepted order is written", || async {
-        let written =
-            app.count("SELECT COUNT(*) FROM orders WHERE show_id = ? AND status = 0", number).await;
+        let written = app
+            .count(
+                "SELECT COUNT(*) FROM orders WHERE show_id = ? AND status = 0",
+                number,
+            )
+            .await;
         (written == expected).then_some(())
     })
     .await;
-    let claims = app.count("SELECT COUNT(*) FROM seat_claim WHERE show_id = ?", number).await;
+    let claims = app
+        .count("SELECT COUNT(*) FROM seat_claim WHERE show_id = ?", number)
+        .await;
     assert_eq!(claims, expected, "one claim an order");
     let twice = app
         .count(
@@ -56,7 +69,11 @@ async fn storm(app: &TestApp, spec: ShowSpec, seat_of: fn(usize) -> u32) -> (Vec
         .await;
     assert_eq!(twice, 0, "no seat in two orders");
     let [_, locked, sold, _] = app.seat_counts(show).await;
-    assert_eq!((locked, sold), (orders.len(), 0), "Redis has as many locks as there are orders");
+    assert_eq!(
+        (locked, sold),
+        (orders.len(), 0),
+        "Redis has as many locks as there are orders"
+    );
     (orders, refused)
 }
 
@@ -76,7 +93,15 @@ async fn insist(customer: &Customer, show: ShowId, seat: u32) -> Answer<OrderNo>
 fn a_thousand_callers_on_one_seat_make_exactly_one_order() {
     run(async {
         let app = TestApp::shared().await;
-        let (orders, refused) = storm(app, ShowSpec { seats: 1, ..ShowSpec::default() }, |_| 0).await;
+        let (orders, refused) = storm(
+            app,
+            ShowSpec {
+                seats: 1,
+                ..ShowSpec::default()
+            },
+            |_| 0,
+        )
+        .await;
         assert_eq!((orders.len(), refused), (1, CALLERS - 1));
     });
 }
@@ -85,13 +110,24 @@ fn a_thousand_callers_on_one_seat_make_exactly_one_order() {
 fn a_thousand_callers_on_a_hundred_seats_make_exactly_a_hundred_orders() {
     run(async {
         let app = TestApp::shared().await;
-        let spec = ShowSpec { seats: 100, ..ShowSpec::default() };
-        let (orders, refused) = storm(app, spec, |caller| u32::try_from(caller % 100).unwrap_or(0)).await;
+        let spec = ShowSpec {
+            seats: 100,
+            ..ShowSpec::default()
+        };
+        let (orders, refused) =
+            storm(app, spec, |caller| u32::try_from(caller % 100).unwrap_or(0)).await;
         assert_eq!((orders.len(), refused), (100, CALLERS - 100));
         let evidence = app.verify().await;
         for name in ["duplicate claims", "seats in more than one live order"] {
-            let found = evidence.invariants.iter().find(|invariant| invariant.name == name);
-            assert_eq!(found.map(|invariant| invariant.violations), Some(0), "{name}");
+            let found = evidence
+                .invariants
+                .iter()
+                .find(|invariant| invariant.name == name);
+            assert_eq!(
+                found.map(|invariant| invariant.violations),
+                Some(0),
+                "{name}"
+            );
         }
     });
 }

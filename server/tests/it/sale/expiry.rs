@@ -14,7 +14,12 @@ const FIVE_SECONDS: Millis = Millis::seconds(5);
 fn an_unpaid_order_is_released_once_after_its_five_seconds() {
     run(async {
         let app = TestApp::shared().await;
-        let show = app.show(ShowSpec { hold_for: FIVE_SECONDS, ..ShowSpec::default() }).await;
+        let show = app
+            .show(ShowSpec {
+                hold_for: FIVE_SECONDS,
+                ..ShowSpec::default()
+            })
+            .await;
         let customer = app.customer().await;
         let order_no = customer.pending(show, &[1, 2]).await;
         let order = customer.order(order_no).await.expect("the order");
@@ -28,8 +33,19 @@ fn an_unpaid_order_is_released_once_after_its_five_seconds() {
         .await;
         // Two changes by the hold and two by the release: given back once, not twice.
         assert_eq!(app.map(show).await.at.version, 4);
-        assert_eq!(app.count("SELECT COUNT(*) FROM seat_claim WHERE order_no = ?", order_no.as_i64()).await, 0);
-        assert_eq!(customer.status(order_no).await, OrderStatus::Cancelled, "the order stays visible");
+        assert_eq!(
+            app.count(
+                "SELECT COUNT(*) FROM seat_claim WHERE order_no = ?",
+                order_no.as_i64()
+            )
+            .await,
+            0
+        );
+        assert_eq!(
+            customer.status(order_no).await,
+            OrderStatus::Cancelled,
+            "the order stays visible"
+        );
     });
 }
 
@@ -58,11 +74,19 @@ fn the_sweeper_ends_an_order_whose_message_was_lost() {
         let order_no = stage.pending(&user, show, &[7]).await;
         stage.clock.advance(Millis::minutes(16));
         assert_eq!(stage.ticketing.sweep_once().await.expect("stores"), 1);
-        assert_eq!(stage.ticketing.sweep_once().await.expect("stores"), 0, "once");
+        assert_eq!(
+            stage.ticketing.sweep_once().await.expect("stores"),
+            0,
+            "once"
+        );
         assert_eq!(stage.status(order_no).await, Some(OrderStatus::Cancelled));
         assert_eq!(stage.seat(show, 7).await, SeatState::Available);
         let expiry = stage.ticketing.expire(order_no).await.expect("stores");
-        assert_eq!(expiry, Expiry::Finished, "the message that came after all finds it finished");
+        assert_eq!(
+            expiry,
+            Expiry::Finished,
+            "the message that came after all finds it finished"
+        );
     });
 }
 
@@ -75,13 +99,25 @@ fn a_stale_message_becomes_a_discarded_order_and_free_seats() {
         let order_no = stage.hold(&user, show, &[3, 4]).await.expect("a hold");
         let message = stage.message(show, order_no).await;
         stage.clock.advance(Millis::seconds(6));
-        stage.ticketing.create_orders(std::slice::from_ref(&message)).await.expect("stores");
+        stage
+            .ticketing
+            .create_orders(std::slice::from_ref(&message))
+            .await
+            .expect("stores");
         assert_eq!(stage.status(order_no).await, Some(OrderStatus::Discarded));
         assert_eq!(stage.seat(show, 3).await, SeatState::Available);
         // The same message again, and the relay's copy: nothing more happens.
-        stage.ticketing.create_orders(&[message.clone(), message]).await.expect("stores");
+        stage
+            .ticketing
+            .create_orders(&[message.clone(), message])
+            .await
+            .expect("stores");
         assert_eq!(stage.status(order_no).await, Some(OrderStatus::Discarded));
-        let own = stage.ticketing.own_order(&user, order_no).await.expect("the customer is told");
+        let own = stage
+            .ticketing
+            .own_order(&user, order_no)
+            .await
+            .expect("the customer is told");
         assert_eq!(own.status, OrderStatus::Discarded);
     });
 }
@@ -94,7 +130,10 @@ fn a_repeated_message_makes_no_second_order() {
         let user = stage.user().await;
         let order_no = stage.hold(&user, show, &[3]).await.expect("a hold");
         let message = stage.message(show, order_no).await;
-        let other = stage.hold(&stage.user().await, show, &[5]).await.expect("a hold");
+        let other = stage
+            .hold(&stage.user().await, show, &[5])
+            .await
+            .expect("a hold");
         let other_message = stage.message(show, other).await;
         // A batch with a repetition in it is written all the same.
         let batch = [message.clone(), other_message, message];
@@ -112,17 +151,31 @@ fn a_claimed_seat_discards_only_the_order_that_wanted_it() {
         let show = stage.show(ShowSpec::default()).await;
         let owner = stage.pending(&stage.user().await, show, &[3]).await;
         // Another order for the same seat, as a stale replica of Redis would let it through.
-        let rival = stage.hold(&stage.user().await, show, &[6, 7]).await.expect("a hold");
+        let rival = stage
+            .hold(&stage.user().await, show, &[6, 7])
+            .await
+            .expect("a hold");
         let mut message = stage.message(show, rival).await;
         message.seats[0].seat = app::domain::ids::SeatIndex(3);
-        let innocent = stage.hold(&stage.user().await, show, &[9]).await.expect("a hold");
+        let innocent = stage
+            .hold(&stage.user().await, show, &[9])
+            .await
+            .expect("a hold");
         let batch = [message, stage.message(show, innocent).await];
         stage.ticketing.create_orders(&batch).await.expect("stores");
         assert_eq!(stage.status(rival).await, Some(OrderStatus::Discarded));
         assert_eq!(stage.status(innocent).await, Some(OrderStatus::Pending));
         assert_eq!(stage.status(owner).await, Some(OrderStatus::Pending));
-        assert_eq!(stage.seat(show, 3).await, SeatState::Locked, "the owner's seat is not released");
-        assert_eq!(stage.seat(show, 6).await, SeatState::Available, "the rival's own holds are");
+        assert_eq!(
+            stage.seat(show, 3).await,
+            SeatState::Locked,
+            "the owner's seat is not released"
+        );
+        assert_eq!(
+            stage.seat(show, 6).await,
+            SeatState::Available,
+            "the rival's own holds are"
+        );
     });
 }
 
@@ -131,15 +184,27 @@ fn an_unsent_order_is_sent_again_until_kafka_has_it() {
     run(async {
         let stage = Stage::new().await;
         let show = stage.show(ShowSpec::default()).await;
-        let order_no = stage.hold(&stage.user().await, show, &[3]).await.expect("a hold");
+        let order_no = stage
+            .hold(&stage.user().await, show, &[3])
+            .await
+            .expect("a hold");
         let redis = stage.ticketing.redis();
         let unsent = || async {
             let later = app::domain::time::Timestamp(i64::MAX);
             redis.unsent(show, later, 10).await.expect("Redis").len()
         };
-        eventually("Kafka acknowledged the order", || async { (unsent().await == 0).then_some(()) }).await;
+        eventually("Kafka acknowledged the order", || async {
+            (unsent().await == 0).then_some(())
+        })
+        .await;
         assert_eq!(stage.ticketing.relay_once().await.expect("Redis"), 0);
-        assert!(redis.hold_record(show, order_no).await.expect("Redis").is_some());
+        assert!(
+            redis
+                .hold_record(show, order_no)
+                .await
+                .expect("Redis")
+                .is_some()
+        );
     });
 }
 
@@ -151,7 +216,10 @@ fn what_could_not_be_done_after_a_commit_is_done_from_the_outbox() {
         let user = stage.user().await;
         let order_no = stage.pending(&user, show, &[7]).await;
         // The commit happened, then the server died before it gave the seat back.
-        let now = { use server::clock::Clock; stage.clock.now() };
+        let now = {
+            use server::clock::Clock;
+            stage.clock.now()
+        };
         let rows = stage
             .ticketing
             .db()
@@ -161,11 +229,19 @@ fn what_could_not_be_done_after_a_commit_is_done_from_the_outbox() {
             .expect("a pending order");
         assert_eq!(rows[0].kind, OutboxKind::OrderClosed);
         assert_eq!(stage.seat(show, 7).await, SeatState::Locked);
-        assert_eq!(stage.ticketing.settle_due().await.expect("stores"), 0, "not due yet");
+        assert_eq!(
+            stage.ticketing.settle_due().await.expect("stores"),
+            0,
+            "not due yet"
+        );
         stage.clock.advance(Millis::seconds(3));
         assert_eq!(stage.ticketing.settle_due().await.expect("stores"), 1);
         assert_eq!(stage.seat(show, 7).await, SeatState::Available);
         stage.clock.advance(Millis::seconds(60));
-        assert_eq!(stage.ticketing.settle_due().await.expect("stores"), 0, "done once");
+        assert_eq!(
+            stage.ticketing.settle_due().await.expect("stores"),
+            0,
+            "done once"
+        );
     });
 }

@@ -22,28 +22,48 @@ fn an_order_is_placed_paid_and_its_seats_are_sold() {
         let order = customer.until(order_no, OrderStatus::Pending).await;
         // Seat 9 is of the dearer zone, seat 10 of the other.
         assert_eq!(order.total, Money::new(6_800 + 4_500, Currency::Cny));
-        assert_eq!(order.items.iter().map(|item| item.seat).collect::<Vec<_>>(), [SeatIndex(9), SeatIndex(10)]);
+        assert_eq!(
+            order.items.iter().map(|item| item.seat).collect::<Vec<_>>(),
+            [SeatIndex(9), SeatIndex(10)]
+        );
         assert_eq!(order.items[0].label.number, "10");
         assert_eq!(customer.seats(show).await, [SeatIndex(9), SeatIndex(10)]);
         customer.pay(order_no).await;
         let order = customer.until(order_no, OrderStatus::Paid).await;
         assert!(order.paid.is_some());
-        assert_eq!(order.payment.map(|attempt| attempt.status), Some(PaymentStatus::Success));
+        assert_eq!(
+            order.payment.map(|attempt| attempt.status),
+            Some(PaymentStatus::Success)
+        );
         eventually("the seats are sold on the map", || async {
-            (app.seat(show, 9).await == SeatState::Sold && app.seat(show, 10).await == SeatState::Sold)
+            (app.seat(show, 9).await == SeatState::Sold
+                && app.seat(show, 10).await == SeatState::Sold)
                 .then_some(())
         })
         .await;
         let number = order_no.as_i64();
         eventually("the database's copy is sold", || async {
             let sold = app
-                .count("SELECT COUNT(*) FROM show_seat WHERE order_no = ? AND state = 2", number)
+                .count(
+                    "SELECT COUNT(*) FROM show_seat WHERE order_no = ? AND state = 2",
+                    number,
+                )
                 .await;
             (sold == 2).then_some(())
         })
         .await;
-        assert_eq!(app.count("SELECT COUNT(*) FROM ledger_entry WHERE order_no = ?", number).await, 2);
-        let late = customer.cancel(order_no).await.expect_err("a paid order can't be given up");
+        assert_eq!(
+            app.count(
+                "SELECT COUNT(*) FROM ledger_entry WHERE order_no = ?",
+                number
+            )
+            .await,
+            2
+        );
+        let late = customer
+            .cancel(order_no)
+            .await
+            .expect_err("a paid order can't be given up");
         assert_eq!(late.1, AppError::OrderState);
     });
 }
@@ -57,15 +77,35 @@ fn a_second_buyer_cannot_hold_a_held_seat() {
         let order_no = first.pending(show, &[5]).await;
         let (status, error) = second.place(show, &[4, 5]).await.expect_err("a held seat");
         assert_eq!(status, 409);
-        assert_eq!(error, Refusal::SeatsTaken { seats: vec![SeatIndex(5)] }.into());
-        assert_eq!(app.seat(show, 4).await, SeatState::Available, "nothing of the refused order is held");
+        assert_eq!(
+            error,
+            Refusal::SeatsTaken {
+                seats: vec![SeatIndex(5)]
+            }
+            .into()
+        );
+        assert_eq!(
+            app.seat(show, 4).await,
+            SeatState::Available,
+            "nothing of the refused order is held"
+        );
         first.cancel(order_no).await.expect("the first gives up");
-        assert_eq!(first.order(order_no).await.expect("the order stays").cancel_reason, Some(CancelReason::User));
+        assert_eq!(
+            first
+                .order(order_no)
+                .await
+                .expect("the order stays")
+                .cancel_reason,
+            Some(CancelReason::User)
+        );
         eventually("the seat is free", || async {
             (app.seat(show, 5).await == SeatState::Available).then_some(())
         })
         .await;
-        second.place(show, &[4, 5]).await.expect("now both are free");
+        second
+            .place(show, &[4, 5])
+            .await
+            .expect("now both are free");
     });
 }
 
@@ -84,8 +124,10 @@ fn giving_up_twice_gives_back_once() {
             (app.seat_counts(show).await == [40, 0, 0, 0]).then_some(())
         })
         .await;
-        let page: app::domain::catalogue::ShowPage =
-            customer.get(&format!("/api/catalogue/show?id={show}")).await.expect("the show");
+        let page: app::domain::catalogue::ShowPage = customer
+            .get(&format!("/api/catalogue/show?id={show}"))
+            .await
+            .expect("the show");
         let free: Vec<u32> = page.zones.iter().map(|zone| zone.seats_free).collect();
         assert_eq!(free, [10, 30]);
     });
@@ -95,15 +137,46 @@ fn giving_up_twice_gives_back_once() {
 fn a_buyer_can_hold_as_many_seats_as_the_show_allows_and_no_more() {
     run(async {
         let app = TestApp::shared().await;
-        let show = app.show(ShowSpec { limit: 2, ..ShowSpec::default() }).await;
+        let show = app
+            .show(ShowSpec {
+                limit: 2,
+                ..ShowSpec::default()
+            })
+            .await;
         let customer = app.customer().await;
-        let (_, error) = customer.place(show, &[1, 2, 3]).await.expect_err("three of two");
-        assert!(matches!(error, AppError::Refused { refusal: Refusal::LimitReached { limit: 2, have: 0, .. } }), "{error:?}");
+        let (_, error) = customer
+            .place(show, &[1, 2, 3])
+            .await
+            .expect_err("three of two");
+        assert!(
+            matches!(
+                error,
+                AppError::Refused {
+                    refusal: Refusal::LimitReached {
+                        limit: 2,
+                        have: 0,
+                        ..
+                    }
+                }
+            ),
+            "{error:?}"
+        );
         let order_no = customer.pending(show, &[1, 2]).await;
         let (_, error) = customer.place(show, &[3]).await.expect_err("a third");
-        assert!(matches!(error, AppError::Refused { refusal: Refusal::LimitReached { have: 2, .. } }), "{error:?}");
+        assert!(
+            matches!(
+                error,
+                AppError::Refused {
+                    refusal: Refusal::LimitReached { have: 2, .. }
+                }
+            ),
+            "{error:?}"
+        );
         customer.cancel(order_no).await.expect("a change of mind");
-        eventually("the limit is free again", || async { customer.place(show, &[3]).await.ok() }).await;
+        eventually("the limit is free again", || async {
+            customer.place(show, &[3]).await.ok()
+        })
+        .await;
     });
 }
 
@@ -111,7 +184,12 @@ fn a_buyer_can_hold_as_many_seats_as_the_show_allows_and_no_more() {
 fn orders_are_listed_newest_first_a_page_at_a_time() {
     run(async {
         let app = TestApp::shared().await;
-        let show = app.show(ShowSpec { limit: 40, ..ShowSpec::default() }).await;
+        let show = app
+            .show(ShowSpec {
+                limit: 40,
+                ..ShowSpec::default()
+            })
+            .await;
         let customer = app.customer().await;
         let mut placed = Vec::new();
         for seat in 0..25 {
@@ -123,11 +201,17 @@ fn orders_are_listed_newest_first_a_page_at_a_time() {
         placed.reverse();
         let first: OrderPage = customer.get("/api/orders/list").await.expect("a page");
         let before = first.next_before.expect("a second page");
-        let second: OrderPage =
-            customer.get(&format!("/api/orders/list?before={before}")).await.expect("a page");
+        let second: OrderPage = customer
+            .get(&format!("/api/orders/list?before={before}"))
+            .await
+            .expect("a page");
         assert_eq!(second.next_before, None);
-        let listed: Vec<_> =
-            first.orders.iter().chain(&second.orders).map(|order| order.order_no).collect();
+        let listed: Vec<_> = first
+            .orders
+            .iter()
+            .chain(&second.orders)
+            .map(|order| order.order_no)
+            .collect();
         assert_eq!(listed, placed);
     });
 }

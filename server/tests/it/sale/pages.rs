@@ -26,12 +26,26 @@ fn a_show_page_is_whole_without_javascript() {
         let show = app.show(ShowSpec::default()).await;
         let customer = app.customer().await;
         let request = customer.request(Method::GET, &format!("/shows/{show}"));
-        let page = request.header(header::ACCEPT, "text/html").send().await.expect("a page");
+        let page = request
+            .header(header::ACCEPT, "text/html")
+            .send()
+            .await
+            .expect("a page");
         assert_eq!(page.status(), StatusCode::OK);
-        let policy = page.headers()[header::CONTENT_SECURITY_POLICY].to_str().expect("text").to_owned();
-        assert!(policy.contains("'nonce-") && policy.contains("object-src 'none'"), "{policy}");
+        let policy = page.headers()[header::CONTENT_SECURITY_POLICY]
+            .to_str()
+            .expect("text")
+            .to_owned();
+        assert!(
+            policy.contains("'nonce-") && policy.contains("object-src 'none'"),
+            "{policy}"
+        );
         let html = page.text().await.expect("a body");
-        assert_eq!(html.matches("type=checkbox name=seats[]").count(), 40, "a box a seat");
+        assert_eq!(
+            html.matches("type=checkbox name=seats[]").count(),
+            40,
+            "a box a seat"
+        );
         assert!(html.contains("action=\"/api/orders/place\""));
     });
 }
@@ -42,13 +56,29 @@ fn pages_speak_the_readers_language() {
         let app = TestApp::shared().await;
         let customer = app.customer().await;
         for (accepted, tag) in [("zh-CN,zh;q=0.9", "zh-CN"), ("en", "en"), ("de", "en")] {
-            let request = customer.request(Method::GET, "/login").header(header::ACCEPT_LANGUAGE, accepted);
-            let html = request.send().await.expect("a page").text().await.expect("a body");
-            assert!(html.contains(&format!("<html lang=\"{tag}\"")), "{accepted}");
+            let request = customer
+                .request(Method::GET, "/login")
+                .header(header::ACCEPT_LANGUAGE, accepted);
+            let html = request
+                .send()
+                .await
+                .expect("a page")
+                .text()
+                .await
+                .expect("a body");
+            assert!(
+                html.contains(&format!("<html lang=\"{tag}\"")),
+                "{accepted}"
+            );
         }
         let switch = customer.request(Method::GET, "/language?to=zh-CN&next=//evil.example");
         let answer = switch.send().await.expect("an answer");
         assert_eq!(answer.headers()[header::LOCATION], "/");
-        assert!(answer.headers()[header::SET_COOKIE].to_str().expect("text").starts_with("lang=zh-CN"));
+        assert!(
+            answer.headers()[header::SET_COOKIE]
+                .to_str()
+                .expect("text")
+                .starts_with("lang=zh-CN")
+        );
     });
 }

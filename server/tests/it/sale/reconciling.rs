@@ -22,18 +22,28 @@ const A_WHILE: Millis = Millis::seconds(11);
 async fn meddle(stage: &Stage, show: ShowId, key: ShowKey, command: &[&str]) {
     let url = std::env::var("REDIS_URL").expect("REDIS_URL");
     let client = redis::Client::open(url).expect("an address");
-    let mut connection = client.get_multiplexed_async_connection().await.expect("Redis");
+    let mut connection = client
+        .get_multiplexed_async_connection()
+        .await
+        .expect("Redis");
     let mut call = redis::cmd(command[0]);
     call.arg(stage.ticketing.redis().keys().show(show, key));
     for argument in &command[1..] {
         call.arg(*argument);
     }
-    call.query_async::<()>(&mut connection).await.expect("a command");
+    call.query_async::<()>(&mut connection)
+        .await
+        .expect("a command");
 }
 
 /// One round; the classes of what it found.
 async fn reconcile(stage: &Stage) -> Vec<Class> {
-    let round = stage.ticketing.reconcile().await.expect("stores").expect("nobody else leads");
+    let round = stage
+        .ticketing
+        .reconcile()
+        .await
+        .expect("stores")
+        .expect("nobody else leads");
     assert_eq!(round.repaired, round.findings.len(), "{:?}", round.findings);
     round.findings.iter().map(|finding| finding.class).collect()
 }
@@ -44,7 +54,11 @@ async fn is_clean(stage: &Stage) {
     let seats: Vec<_> = evidence
         .invariants
         .iter()
-        .filter(|found| found.violations > 0 && found.name != "open discrepancies" && found.name != "dead letters")
+        .filter(|found| {
+            found.violations > 0
+                && found.name != "open discrepancies"
+                && found.name != "dead letters"
+        })
         .collect();
     assert!(seats.is_empty(), "{seats:?}");
 }
@@ -62,7 +76,10 @@ fn an_order_in_flight_is_left_alone() {
     run(async {
         let stage = Stage::new().await;
         let show = stage.show(ShowSpec::default()).await;
-        let order_no = stage.hold(&stage.user().await, show, &[1]).await.expect("a hold");
+        let order_no = stage
+            .hold(&stage.user().await, show, &[1])
+            .await
+            .expect("a hold");
         stage.clock.advance(Millis(LOCK_LEASE.0 - 2_000));
         assert_eq!(reconcile(&stage).await, []);
         assert_eq!(stage.seat(show, 1).await, SeatState::Locked);
@@ -75,7 +92,10 @@ fn a_lock_without_a_row_is_freed_behind_a_tombstone_that_a_late_message_meets() 
     run(async {
         let stage = Stage::new().await;
         let show = stage.show(ShowSpec::default()).await;
-        let order_no = stage.hold(&stage.user().await, show, &[1]).await.expect("a hold");
+        let order_no = stage
+            .hold(&stage.user().await, show, &[1])
+            .await
+            .expect("a hold");
         let mut message = stage.message(show, order_no).await;
         stage.clock.advance(Millis(LOCK_LEASE.0 + 1_000));
         assert_eq!(reconcile(&stage).await, [Class::OrphanLock]);
@@ -84,10 +104,22 @@ fn a_lock_without_a_row_is_freed_behind_a_tombstone_that_a_late_message_meets() 
         let rival = stage.pending(&stage.user().await, show, &[1]).await;
         // A consumer whose clock is wrong does not think the message stale.
         message.placed_at = stage.clock.now();
-        stage.ticketing.create_orders(&[message]).await.expect("stores");
-        assert_eq!(stage.status(order_no).await, Some(OrderStatus::Discarded), "it can't sell");
+        stage
+            .ticketing
+            .create_orders(&[message])
+            .await
+            .expect("stores");
+        assert_eq!(
+            stage.status(order_no).await,
+            Some(OrderStatus::Discarded),
+            "it can't sell"
+        );
         assert_eq!(stage.status(rival).await, Some(OrderStatus::Pending));
-        assert_eq!(stage.seat(show, 1).await, SeatState::Locked, "the rival's lock is not released");
+        assert_eq!(
+            stage.seat(show, 1).await,
+            SeatState::Locked,
+            "the rival's lock is not released"
+        );
         is_clean(&stage).await;
     });
 }
@@ -121,8 +153,15 @@ fn a_paid_order_gets_its_seats_sold() {
             raw_body: String::new(),
         };
         let db = stage.ticketing.db();
-        db.record_notice(&notice, stage.clock.now()).await.expect("a database").expect("a payment");
-        assert_eq!(reconcile(&stage).await, [], "what follows a commit has its own time");
+        db.record_notice(&notice, stage.clock.now())
+            .await
+            .expect("a database")
+            .expect("a payment");
+        assert_eq!(
+            reconcile(&stage).await,
+            [],
+            "what follows a commit has its own time"
+        );
         stage.clock.advance(A_WHILE);
         assert_eq!(reconcile(&stage).await, [Class::PaidNotSold]);
         assert_eq!(stage.seat(show, 1).await, SeatState::Sold);
@@ -135,14 +174,29 @@ fn a_lost_lock_of_a_pending_order_is_locked_again() {
     run(async {
         let (stage, show, order_no) = scene().await;
         meddle(&stage, show, ShowKey::Owners, &["HDEL", "1"]).await;
-        meddle(&stage, show, ShowKey::Map, &["BITFIELD", "SET", "u2", "#1", "0"]).await;
+        meddle(
+            &stage,
+            show,
+            ShowKey::Map,
+            &["BITFIELD", "SET", "u2", "#1", "0"],
+        )
+        .await;
         assert_eq!(reconcile(&stage).await, [Class::SeatLost]);
         assert_eq!(stage.seat(show, 1).await, SeatState::Locked);
         // The zone's counter and the buyer's went down and up by what was not counted before: the next round sees it.
         let counted = reconcile(&stage).await;
-        assert!(counted.is_empty() || counted == [Class::Counter], "{counted:?}");
+        assert!(
+            counted.is_empty() || counted == [Class::Counter],
+            "{counted:?}"
+        );
         is_clean(&stage).await;
-        assert!(stage.ticketing.end_order(order_no, CancelReason::User).await.expect("stores"));
+        assert!(
+            stage
+                .ticketing
+                .end_order(order_no, CancelReason::User)
+                .await
+                .expect("stores")
+        );
         assert_eq!(stage.seat(show, 1).await, SeatState::Available);
         is_clean(&stage).await;
     });
@@ -152,7 +206,12 @@ fn a_lost_lock_of_a_pending_order_is_locked_again() {
 fn a_show_that_redis_lost_is_loaded() {
     run(async {
         let (stage, show, _) = scene().await;
-        stage.ticketing.redis().forget_show(show).await.expect("Redis");
+        stage
+            .ticketing
+            .redis()
+            .forget_show(show)
+            .await
+            .expect("Redis");
         assert_eq!(reconcile(&stage).await, [Class::SeatLost]);
         assert_eq!(stage.seat(show, 1).await, SeatState::Locked);
         is_clean(&stage).await;
@@ -165,8 +224,14 @@ fn a_lock_of_an_order_that_is_over_is_freed() {
         let (stage, show, order_no) = scene().await;
         let now = stage.clock.now();
         let db = stage.ticketing.db();
-        db.cancel_order(order_no, CancelReason::User, now).await.expect("a database").expect("pending");
-        sqlx::query("DELETE FROM outbox").execute(db.pool()).await.expect("a lost outbox");
+        db.cancel_order(order_no, CancelReason::User, now)
+            .await
+            .expect("a database")
+            .expect("pending");
+        sqlx::query("DELETE FROM outbox")
+            .execute(db.pool())
+            .await
+            .expect("a lost outbox");
         assert_eq!(reconcile(&stage).await, []);
         stage.clock.advance(A_WHILE);
         assert_eq!(reconcile(&stage).await, [Class::OrphanLock]);
@@ -180,15 +245,30 @@ fn a_lock_of_an_order_that_is_over_is_freed() {
 fn a_sold_seat_without_a_paid_order_is_freed() {
     run(async {
         let (stage, show, order_no) = scene().await;
-        assert!(stage.ticketing.end_order(order_no, CancelReason::User).await.expect("stores"));
+        assert!(
+            stage
+                .ticketing
+                .end_order(order_no, CancelReason::User)
+                .await
+                .expect("stores")
+        );
         let owner = order_no.to_string();
         meddle(&stage, show, ShowKey::Owners, &["HSET", "1", &owner]).await;
-        meddle(&stage, show, ShowKey::Map, &["BITFIELD", "SET", "u2", "#1", "2"]).await;
+        meddle(
+            &stage,
+            show,
+            ShowKey::Map,
+            &["BITFIELD", "SET", "u2", "#1", "2"],
+        )
+        .await;
         stage.clock.advance(A_WHILE);
         assert_eq!(reconcile(&stage).await, [Class::OrphanSale]);
         assert_eq!(stage.seat(show, 1).await, SeatState::Available);
         let counted = reconcile(&stage).await;
-        assert!(counted.is_empty() || counted == [Class::Counter], "{counted:?}");
+        assert!(
+            counted.is_empty() || counted == [Class::Counter],
+            "{counted:?}"
+        );
         is_clean(&stage).await;
     });
 }
@@ -197,9 +277,21 @@ fn a_sold_seat_without_a_paid_order_is_freed() {
 fn counters_are_counted_anew() {
     run(async {
         let (stage, show, _) = scene().await;
-        let zones = stage.ticketing.redis().remaining(&[show]).await.expect("Redis").remove(0);
+        let zones = stage
+            .ticketing
+            .redis()
+            .remaining(&[show])
+            .await
+            .expect("Redis")
+            .remove(0);
         let (zone, _) = zones.expect("a loaded show")[0];
-        meddle(&stage, show, ShowKey::Zones, &["HINCRBY", &zone.to_string(), "-3"]).await;
+        meddle(
+            &stage,
+            show,
+            ShowKey::Zones,
+            &["HINCRBY", &zone.to_string(), "-3"],
+        )
+        .await;
         meddle(&stage, show, ShowKey::Bought, &["HSET", "u:999999", "4"]).await;
         assert_eq!(reconcile(&stage).await, [Class::Counter]);
         is_clean(&stage).await;
@@ -214,10 +306,19 @@ fn money_of_an_order_that_is_over_is_given_back() {
         let user = stage.user().await;
         let order_no = stage.pending(&user, show, &[1]).await;
         let payment = stage.payment(&user, order_no).await;
-        assert!(stage.ticketing.end_order(order_no, CancelReason::User).await.expect("stores"));
+        assert!(
+            stage
+                .ticketing
+                .end_order(order_no, CancelReason::User)
+                .await
+                .expect("stores")
+        );
         let now = stage.clock.now();
         let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
-        stage.ticketing.take_callback(&headers_for(&body, now), &body).await;
+        stage
+            .ticketing
+            .take_callback(&headers_for(&body, now), &body)
+            .await;
         let pool = stage.ticketing.db().pool();
         for table in ["DELETE FROM refund", "DELETE FROM outbox"] {
             sqlx::query(table).execute(pool).await.expect("a lost row");
@@ -225,13 +326,33 @@ fn money_of_an_order_that_is_over_is_given_back() {
         stage.clock.advance(A_WHILE);
         assert_eq!(reconcile(&stage).await, [Class::Money]);
         let refund_no = format!("{}-r1", payment.out_trade_no);
-        assert!(stage.ticketing.db().refund(&refund_no).await.expect("a database").is_some());
+        assert!(
+            stage
+                .ticketing
+                .db()
+                .refund(&refund_no)
+                .await
+                .expect("a database")
+                .is_some()
+        );
         // The outbox has it now, so it is not requested twice.
         assert_eq!(reconcile(&stage).await, []);
-        sqlx::query("DELETE FROM outbox").execute(pool).await.expect("a lost outbox");
+        sqlx::query("DELETE FROM outbox")
+            .execute(pool)
+            .await
+            .expect("a lost outbox");
         stage.clock.advance(A_WHILE);
-        assert_eq!(reconcile(&stage).await, [Class::Money], "a refund that nobody sends is sent again");
-        let payment = stage.ticketing.db().payment(&payment.out_trade_no).await.expect("a database");
+        assert_eq!(
+            reconcile(&stage).await,
+            [Class::Money],
+            "a refund that nobody sends is sent again"
+        );
+        let payment = stage
+            .ticketing
+            .db()
+            .payment(&payment.out_trade_no)
+            .await
+            .expect("a database");
         assert_eq!(payment.expect("the payment").status, PaymentStatus::Success);
     });
 }
@@ -244,7 +365,11 @@ fn looking_touches_nothing() {
         for _ in 0..2 {
             let found = stage.ticketing.find_all().await.expect("stores");
             assert_eq!(found.len(), 1);
-            assert!(found[0].to_string().starts_with("overdue_order"), "{}", found[0]);
+            assert!(
+                found[0].to_string().starts_with("overdue_order"),
+                "{}",
+                found[0]
+            );
         }
         assert_eq!(stage.status(order_no).await, Some(OrderStatus::Pending));
         assert_eq!(stage.seat(show, 1).await, SeatState::Locked);
@@ -256,8 +381,15 @@ fn one_server_leads_at_a_time() {
     run(async {
         let stage = Stage::new().await;
         let db = stage.ticketing.db();
-        let lead = db.try_lead("reconcile").await.expect("a database").expect("nobody leads");
-        assert!(stage.ticketing.reconcile().await.expect("stores").is_none(), "somebody leads");
+        let lead = db
+            .try_lead("reconcile")
+            .await
+            .expect("a database")
+            .expect("nobody leads");
+        assert!(
+            stage.ticketing.reconcile().await.expect("stores").is_none(),
+            "somebody leads"
+        );
         lead.give_up().await;
         assert!(stage.ticketing.reconcile().await.expect("stores").is_some());
     });

@@ -3,35 +3,63 @@
 //! 256 sequences by default; the environment variable `SEATFLOW_PROPERTY_CASES` asks for another number.
 
 mod model;
+mod sequence;
 mod stage;
 mod step;
 
-use app::domain::{ids::{OrderNo, SeatIndex}, seat::SeatState};
+use app::domain::{
+    ids::{OrderNo, SeatIndex},
+    seat::SeatState,
+};
 use model::ModelShow;
 use proptest::{
     prelude::*,
     test_runner::{Config, TestCaseError, TestRunner},
 };
+use sequence::{Sequence, sequences};
 use stage::PropertyStage;
 use std::{cell::RefCell, collections::BTreeMap};
-use step::{Order, Sequence, Step, ZONES, sequences, zone_of};
+use step::{Order, Step, ZONES, zone_of};
 
 const CASES_DEFAULT: u32 = 256;
 /// Tries to make a failing sequence shorter.
 const SHRINK_STEPS_MAX: u32 = 2_000;
 /// Replies that some step must get, so that the sequences can't become harmless unnoticed.
 const REPLIES: [&str; 18] = [
-    "Held", "Repeated", "NotOnSale", "SaleNotStarted", "SaleEnded", "LevelRequired", "LimitReached", "UnknownSeat",
-    "SeatsTaken", "ZoneSoldOut", "Released", "Nothing", "Confirmed", "Conflict", "Freed", "Restored", "Rebuild", "Loaded",
+    "Held",
+    "Repeated",
+    "NotOnSale",
+    "SaleNotStarted",
+    "SaleEnded",
+    "LevelRequired",
+    "LimitReached",
+    "UnknownSeat",
+    "SeatsTaken",
+    "ZoneSoldOut",
+    "Released",
+    "Nothing",
+    "Confirmed",
+    "Conflict",
+    "Freed",
+    "Restored",
+    "Rebuild",
+    "Loaded",
 ];
 
 #[test]
 fn the_scripts_do_what_the_model_does_in_any_sequence() {
     let cases = match std::env::var("SEATFLOW_PROPERTY_CASES") {
-        Ok(cases) => cases.parse().expect("SEATFLOW_PROPERTY_CASES must be a number"),
+        Ok(cases) => cases
+            .parse()
+            .expect("SEATFLOW_PROPERTY_CASES must be a number"),
         Err(_) => CASES_DEFAULT,
     };
-    let config = Config { cases, max_shrink_iters: SHRINK_STEPS_MAX, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases,
+        max_shrink_iters: SHRINK_STEPS_MAX,
+        failure_persistence: None,
+        ..Config::default()
+    };
     let stage = RefCell::new(PropertyStage::new());
     let played = RefCell::new(BTreeMap::new());
     let outcome = TestRunner::new(config).run(&sequences(), |sequence| {
@@ -39,16 +67,27 @@ fn the_scripts_do_what_the_model_does_in_any_sequence() {
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
     let played = played.into_inner();
-    println!("{cases} sequences, {} steps: {played:?}", played.values().sum::<u32>());
+    println!(
+        "{cases} sequences, {} steps: {played:?}",
+        played.values().sum::<u32>()
+    );
     for reply in REPLIES {
-        assert!(cases < CASES_DEFAULT || played.contains_key(reply), "no step was answered {reply}");
+        assert!(
+            cases < CASES_DEFAULT || played.contains_key(reply),
+            "no step was answered {reply}"
+        );
     }
 }
 
-fn play(stage: &mut PropertyStage, sequence: &Sequence, played: &mut BTreeMap<String, u32>) -> Result<(), TestCaseError> {
+fn play(
+    stage: &mut PropertyStage,
+    sequence: &Sequence,
+    played: &mut BTreeMap<String, u32>,
+) -> Result<(), TestCaseError> {
     let mut model = stage.open(sequence);
     let mut is_exact = true;
-    for step in &sequence.steps {
+    for draw in &sequence.steps {
+        let step = &draw.resolved(&model);
         let before = model.clone();
         let reply = stage.play(&mut model, &sequence.load, step)?;
         let found = stage.read(&sequence.load.meta);
@@ -63,11 +102,29 @@ fn play(stage: &mut PropertyStage, sequence: &Sequence, played: &mut BTreeMap<St
 }
 
 /// A call for one order leaves the seats of all others as they are.
-fn only_own_seats_change(before: &ModelShow, after: &ModelShow, step: &Step) -> Result<(), TestCaseError> {
-    let Some(caller) = step.caller() else { return Ok(()) };
+fn only_own_seats_change(
+    before: &ModelShow,
+    after: &ModelShow,
+    step: &Step,
+) -> Result<(), TestCaseError> {
+    let Some(caller) = step.caller() else {
+        return Ok(());
+    };
     for (seat, owner) in before.owners.iter().filter(|(_, owner)| **owner != caller) {
-        prop_assert_eq!(after.owners.get(seat), Some(owner), "seat {} after {:?}", seat, step);
-        prop_assert_eq!(after.state(*seat), before.state(*seat), "seat {} after {:?}", seat, step);
+        prop_assert_eq!(
+            after.owners.get(seat),
+            Some(owner),
+            "seat {} after {:?}",
+            seat,
+            step
+        );
+        prop_assert_eq!(
+            after.state(*seat),
+            before.state(*seat),
+            "seat {} after {:?}",
+            seat,
+            step
+        );
     }
     Ok(())
 }
@@ -76,15 +133,27 @@ fn only_own_seats_change(before: &ModelShow, after: &ModelShow, step: &Step) -> 
 fn seats_have_owners(show: &ModelShow) -> Result<(), TestCaseError> {
     for (seat, state) in show.seats() {
         let is_owned = matches!(state, SeatState::Locked | SeatState::Sold);
-        prop_assert_eq!(show.owners.contains_key(&seat), is_owned, "seat {} is {:?}", seat, state);
+        prop_assert_eq!(
+            show.owners.contains_key(&seat),
+            is_owned,
+            "seat {} is {:?}",
+            seat,
+            state
+        );
     }
     Ok(())
 }
 
 /// A zone's counter is its available seats, and a buyer's counter the tickets of all orders that count for it.
-fn counters_equal_seats(show: &ModelShow, sequence: &Sequence, is_exact: bool) -> Result<(), TestCaseError> {
+fn counters_equal_seats(
+    show: &ModelShow,
+    sequence: &Sequence,
+    is_exact: bool,
+) -> Result<(), TestCaseError> {
     for zone in ZONES {
-        let is_left = |(seat, state): &(SeatIndex, SeatState)| zone_of(seat.0) == zone && *state == SeatState::Available;
+        let is_left = |(seat, state): &(SeatIndex, SeatState)| {
+            zone_of(seat.0) == zone && *state == SeatState::Available
+        };
         let left = i64::try_from(show.seats().filter(is_left).count()).unwrap();
         let counted = show.zones.get(&zone).copied().unwrap_or(0);
         prop_assert_eq!(counted + sequence.missing[&zone], left, "zone {}", zone);
@@ -97,9 +166,14 @@ fn counters_equal_seats(show: &ModelShow, sequence: &Sequence, is_exact: bool) -
 }
 
 fn tickets(show: &ModelShow) -> BTreeMap<String, i64> {
-    let orders: BTreeMap<OrderNo, Order> = Order::all().map(|order| (order.number(), order)).collect();
+    let orders: BTreeMap<OrderNo, Order> =
+        Order::all().map(|order| (order.number(), order)).collect();
     let mut tickets = BTreeMap::new();
-    for field in show.owners.values().flat_map(|owner| orders[owner].limit_fields()) {
+    for field in show
+        .owners
+        .values()
+        .flat_map(|owner| orders[owner].limit_fields())
+    {
         *tickets.entry(field).or_default() += 1;
     }
     tickets

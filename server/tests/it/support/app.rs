@@ -83,16 +83,27 @@ impl TestApp {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let config = config(&base, settings).await;
-        Db::connect(&config.stores).await.expect("a database").migrate().await.expect("tables");
+        Db::connect(&config.stores)
+            .await
+            .expect("a database")
+            .migrate()
+            .await
+            .expect("tables");
         let clock = Arc::new(ShiftedClock::default());
-        let running =
-            serve_on(listener, config, Arc::clone(&clock) as Arc<dyn Clock>).await.expect("a start");
+        let running = serve_on(listener, config, Arc::clone(&clock) as Arc<dyn Clock>)
+            .await
+            .expect("a start");
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .pool_max_idle_per_host(1_000)
             .build()
             .expect("a client");
-        Self { running, base, http, clock }
+        Self {
+            running,
+            base,
+            http,
+            clock,
+        }
     }
 
     pub fn ticketing(&self) -> &Ticketing {
@@ -115,7 +126,15 @@ impl TestApp {
     /// A show's map, read anew.
     pub async fn map(&self, show: ShowId) -> SeatMap {
         let url = format!("{}/shows/{show}/seats", self.base);
-        let body = self.http.get(url).send().await.expect("an answer").bytes().await.expect("a body");
+        let body = self
+            .http
+            .get(url)
+            .send()
+            .await
+            .expect("an answer")
+            .bytes()
+            .await
+            .expect("a body");
         match MapUpdate::decode(&body).expect("a map") {
             MapUpdate::Whole(map) => map,
             MapUpdate::Changes { .. } => panic!("a reader without a version got changes"),
@@ -141,7 +160,11 @@ impl TestApp {
 
     /// A number that a query of one row and column gives.
     pub async fn count(&self, sql: &'static str, bind: i64) -> i64 {
-        sqlx::query_scalar(sql).bind(bind).fetch_one(self.db().pool()).await.expect("a count")
+        sqlx::query_scalar(sql)
+            .bind(bind)
+            .fetch_one(self.db().pool())
+            .await
+            .expect("a count")
     }
 }
 
@@ -149,10 +172,18 @@ impl TestApp {
 pub async fn config(base: &str, settings: &[(&str, &str)]) -> Config {
     let name = format!("it_{}", uuid::Uuid::new_v4().simple());
     let admin = required("DATABASE_URL");
-    let mut connection = MySqlConnection::connect(&admin).await.expect("DATABASE_URL answers");
+    let mut connection = MySqlConnection::connect(&admin)
+        .await
+        .expect("DATABASE_URL answers");
     let create = format!("CREATE DATABASE {name} CHARACTER SET utf8mb4");
-    sqlx::query(sqlx::AssertSqlSafe(create)).execute(&mut connection).await.expect("a database");
-    let server = admin.rsplit_once('/').expect("a database in DATABASE_URL").0;
+    sqlx::query(sqlx::AssertSqlSafe(create))
+        .execute(&mut connection)
+        .await
+        .expect("a database");
+    let server = admin
+        .rsplit_once('/')
+        .expect("a database in DATABASE_URL")
+        .0;
     let mut variables: HashMap<String, String> = HashMap::from(
         [
             ("DATABASE_URL", format!("{server}/{name}")),
@@ -163,11 +194,18 @@ pub async fn config(base: &str, settings: &[(&str, &str)]) -> Config {
             ("SEATFLOW_KAFKA_PARTITIONS", "2".to_owned()),
             ("SEATFLOW_SESSION_SECRET", SESSION_SECRET.to_owned()),
             ("SEATFLOW_GATEWAY_SECRET", GATEWAY_SECRET.to_owned()),
-            ("SEATFLOW_LISTEN", base.trim_start_matches("http://").to_owned()),
+            (
+                "SEATFLOW_LISTEN",
+                base.trim_start_matches("http://").to_owned(),
+            ),
         ]
         .map(|(name, value)| (name.to_owned(), value)),
     );
-    variables.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    variables.extend(
+        settings
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+    );
     Config::read(&|name| variables.get(name).cloned()).expect("a configuration")
 }
 
@@ -180,9 +218,15 @@ pub async fn make_show(db: &Db, spec: &ShowSpec, now: Timestamp) -> ShowId {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     // Parallel tests must not seed the same key at once.
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let (key, venue_key, event_key) =
-        (format!("hall-{number}"), format!("venue-{number}"), format!("event-{number}"));
-    let name = LocalText { en: "Test Hall".to_owned(), zh_cn: "测试厅".to_owned() };
+    let (key, venue_key, event_key) = (
+        format!("hall-{number}"),
+        format!("venue-{number}"),
+        format!("event-{number}"),
+    );
+    let name = LocalText {
+        en: "Test Hall".to_owned(),
+        zh_cn: "测试厅".to_owned(),
+    };
     let venue = NewVenue {
         key: &venue_key,
         name: &name,
@@ -206,8 +250,16 @@ pub async fn make_show(db: &Db, spec: &ShowSpec, now: Timestamp) -> ShowId {
     let event_id = db.seed_event(&event).await.expect("an event");
     let hall_id = db.seed_hall(&key, venue_id, &name).await.expect("a hall");
     let content = plan(spec);
-    let put = db.put_plan(hall_id, "Test", spec.seats, &content, &key, now).await.expect("a plan");
-    let zone = |category, price_minor, seats_total| NewZone { category, name: &name, price_minor, seats_total };
+    let put = db
+        .put_plan(hall_id, "Test", spec.seats, &content, &key, now)
+        .await
+        .expect("a plan");
+    let zone = |category, price_minor, seats_total| NewZone {
+        category,
+        name: &name,
+        price_minor,
+        seats_total,
+    };
     let starts_at = now + spec.sale_ends_in;
     let show = NewShow {
         event_id,
@@ -223,10 +275,17 @@ pub async fn make_show(db: &Db, spec: &ShowSpec, now: Timestamp) -> ShowId {
         currency: Currency::Cny,
         zones: vec![
             zone("Front", FRONT_PRICE, spec.front_seats.min(spec.seats)),
-            zone("Back", BACK_PRICE, spec.seats.saturating_sub(spec.front_seats)),
+            zone(
+                "Back",
+                BACK_PRICE,
+                spec.seats.saturating_sub(spec.front_seats),
+            ),
         ],
     };
-    assert!(db.seed_show(&show).await.expect("a show"), "the new hall has no other show");
+    assert!(
+        db.seed_show(&show).await.expect("a show"),
+        "the new hall has no other show"
+    );
     let id: u64 = sqlx::query_scalar("SELECT id FROM shows WHERE hall_id = ?")
         .bind(hall_id)
         .fetch_one(db.pool())
@@ -241,7 +300,11 @@ fn plan(spec: &ShowSpec) -> String {
         let mut seats = String::new();
         for place in 0..20.min(spec.seats - row * 20) {
             let index = row * 20 + place;
-            let category = if index < spec.front_seats { "Front" } else { "Back" };
+            let category = if index < spec.front_seats {
+                "Front"
+            } else {
+                "Back"
+            };
             let comma = if place > 0 { "," } else { "" };
             let number = place + 1;
             let x = place * 30;
@@ -251,8 +314,11 @@ fn plan(spec: &ShowSpec) -> String {
         let comma = if row > 0 { "," } else { "" };
         let name = row + 1;
         let y = row * 30;
-        write!(rows, r#"{comma}{{"row_number":"{name}","position":{{"x":0,"y":{y}}},"seats":[{seats}]}}"#)
-            .expect("text");
+        write!(
+            rows,
+            r#"{comma}{{"row_number":"{name}","position":{{"x":0,"y":{y}}},"seats":[{seats}]}}"#
+        )
+        .expect("text");
     }
     format!(
         r#"{{"name":"Test","categories":[{{"name":"Front"}},{{"name":"Back"}}],"zones":[{{"name":"Stalls","position":{{"x":0,"y":0}},"rows":[{rows}]}}],"size":{{"width":700,"height":900}}}}"#
@@ -264,7 +330,10 @@ pub async fn make_account(db: &Db, now: Timestamp) -> app::domain::user::User {
     let number = uuid::Uuid::new_v4().as_u128() % 1_000_000_000_000;
     let phone = Phone::parse(&format!("1{number:012}")).expect("a phone number");
     super::eventually("an account is made", || async {
-        match db.insert_account(&phone, "nobody can sign in with this", Role::Customer, now).await {
+        match db
+            .insert_account(&phone, "nobody can sign in with this", Role::Customer, now)
+            .await
+        {
             Ok(user) => Some(user),
             Err(server::mysql::DbError::Busy) => None,
             Err(error) => panic!("no account: {error:?}"),

@@ -46,17 +46,22 @@ impl Customer {
 
     /// Posts a form as a program does, and reads the JSON.
     pub async fn post<T: DeserializeOwned>(&self, path: &str, form: &[(&str, &str)]) -> Answer<T> {
-        let request = self.request(Method::POST, path).header(header::ACCEPT, "application/json");
+        let request = self
+            .request(Method::POST, path)
+            .header(header::ACCEPT, "application/json");
         read(request.form(form).send().await.expect("an answer")).await
     }
 
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Answer<T> {
-        let request = self.request(Method::GET, path).header(header::ACCEPT, "application/json");
+        let request = self
+            .request(Method::GET, path)
+            .header(header::ACCEPT, "application/json");
         read(request.send().await.expect("an answer")).await
     }
 
     pub async fn place(&self, show: ShowId, seats: &[u32]) -> Answer<OrderNo> {
-        self.place_as(show, seats, &uuid::Uuid::new_v4().to_string()).await
+        self.place_as(show, seats, &uuid::Uuid::new_v4().to_string())
+            .await
     }
 
     pub async fn place_as(&self, show: ShowId, seats: &[u32], key: &str) -> Answer<OrderNo> {
@@ -76,24 +81,33 @@ impl Customer {
             ("quantity", quantity.to_string()),
             ("idempotency_key", uuid::Uuid::new_v4().to_string()),
         ];
-        let form: Vec<(&str, &str)> =
-            form.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let form: Vec<(&str, &str)> = form
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
         let placed: Placed = self.post("/api/orders/place", &form).await?;
         Ok(placed.order_no)
     }
 
     pub async fn order(&self, order_no: OrderNo) -> Answer<OrderView> {
-        self.get(&format!("/api/orders/order?order_no={order_no}")).await
+        self.get(&format!("/api/orders/order?order_no={order_no}"))
+            .await
     }
 
     pub async fn status(&self, order_no: OrderNo) -> OrderStatus {
-        self.order(order_no).await.expect("the customer's own order").status
+        self.order(order_no)
+            .await
+            .expect("the customer's own order")
+            .status
     }
 
     /// Waits until the order is in a state.
     pub async fn until(&self, order_no: OrderNo, status: OrderStatus) -> OrderView {
         eventually(&format!("order {order_no} is {status:?}"), || async {
-            self.order(order_no).await.ok().filter(|order| order.status == status)
+            self.order(order_no)
+                .await
+                .ok()
+                .filter(|order| order.status == status)
         })
         .await
     }
@@ -106,12 +120,17 @@ impl Customer {
     }
 
     pub async fn cancel(&self, order_no: OrderNo) -> Answer<()> {
-        self.post("/api/orders/cancel", &[("order_no", &order_no.to_string())]).await
+        self.post("/api/orders/cancel", &[("order_no", &order_no.to_string())])
+            .await
     }
 
     /// The address of the cashier.
     pub async fn start_paying(&self, order_no: OrderNo) -> Answer<String> {
-        self.post("/api/payments/start", &[("order_no", &order_no.to_string())]).await
+        self.post(
+            "/api/payments/start",
+            &[("order_no", &order_no.to_string())],
+        )
+        .await
     }
 
     /// Presses a button at the cashier: `succeed` or `fail`.
@@ -124,8 +143,18 @@ impl Customer {
             ("refund_times", "1"),
             ("refund_delay_s", "0"),
         ];
-        let answer = self.http.post(cashier).form(&form).send().await.expect("the cashier");
-        assert_eq!(answer.status(), StatusCode::SEE_OTHER, "the cashier sends the customer back");
+        let answer = self
+            .http
+            .post(cashier)
+            .form(&form)
+            .send()
+            .await
+            .expect("the cashier");
+        assert_eq!(
+            answer.status(),
+            StatusCode::SEE_OTHER,
+            "the cashier sends the customer back"
+        );
     }
 
     pub async fn pay(&self, order_no: OrderNo) {
@@ -135,8 +164,10 @@ impl Customer {
 
     /// The customer's own seats of a show.
     pub async fn seats(&self, show: ShowId) -> Vec<SeatIndex> {
-        let mine: app::api::orders::MySeats =
-            self.get(&format!("/api/orders/mine?show_id={show}")).await.expect("own seats");
+        let mine: app::api::orders::MySeats = self
+            .get(&format!("/api/orders/mine?show_id={show}"))
+            .await
+            .expect("own seats");
         mine.seats
     }
 }

@@ -10,13 +10,19 @@ pub use customer::{Answer, Customer};
 pub use notice::{Notice, headers_for};
 pub use stage::Stage;
 
-use std::{future::Future, sync::OnceLock, time::{Duration, Instant}};
+use std::{
+    future::Future,
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
 use tokio::runtime::Runtime;
 
 /// Runs a test on the runtime that the shared application lives on.
 pub fn run<T>(test: impl Future<Output = T>) -> T {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().expect("a runtime")).block_on(test)
+    RUNTIME
+        .get_or_init(|| Runtime::new().expect("a runtime"))
+        .block_on(test)
 }
 
 /// Longest wait for something that must happen.

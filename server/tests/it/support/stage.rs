@@ -18,7 +18,10 @@ use app::{
 };
 use server::{
     clock::{Clock, ShiftedClock},
-    kafka::{ensure_topics, messages::{Message, Placed}},
+    kafka::{
+        ensure_topics,
+        messages::{Message, Placed},
+    },
     kafka_config,
     mysql::money::{PaymentRecord, PaymentStart},
     redis::nodes::NodeLease,
@@ -40,10 +43,15 @@ impl Stage {
         let config = config("http://127.0.0.1:9", &[]).await;
         let clock = Arc::new(ShiftedClock::default());
         ensure_topics(&kafka_config(&config)).await.expect("topics");
-        let (ticketing, lease) =
-            server::connect(&config, Arc::clone(&clock) as Arc<dyn Clock>).await.expect("stores");
+        let (ticketing, lease) = server::connect(&config, Arc::clone(&clock) as Arc<dyn Clock>)
+            .await
+            .expect("stores");
         ticketing.db().migrate().await.expect("tables");
-        Self { ticketing, clock, _lease: lease }
+        Self {
+            ticketing,
+            clock,
+            _lease: lease,
+        }
     }
 
     pub async fn show(&self, spec: ShowSpec) -> ShowId {
@@ -55,7 +63,12 @@ impl Stage {
     }
 
     /// Holds seats; the order's message stays where the relay would find it.
-    pub async fn hold(&self, user: &User, show: ShowId, seats: &[u32]) -> Result<OrderNo, AppError> {
+    pub async fn hold(
+        &self,
+        user: &User,
+        show: ShowId,
+        seats: &[u32],
+    ) -> Result<OrderNo, AppError> {
         let visitor = Visitor {
             user: Some(user.clone()),
             device: uuid::Uuid::new_v4().simple().to_string(),
@@ -67,12 +80,21 @@ impl Stage {
             choice: Choice::Seats(seats.iter().copied().map(SeatIndex).collect()),
             idempotency_key: uuid::Uuid::new_v4().to_string(),
         };
-        Ok(self.ticketing.place(&visitor, user, request).await?.order_no)
+        Ok(self
+            .ticketing
+            .place(&visitor, user, request)
+            .await?
+            .order_no)
     }
 
     /// The message that the hold left.
     pub async fn message(&self, show: ShowId, order_no: OrderNo) -> Placed {
-        let record = self.ticketing.redis().hold_record(show, order_no).await.expect("Redis");
+        let record = self
+            .ticketing
+            .redis()
+            .hold_record(show, order_no)
+            .await
+            .expect("Redis");
         Placed::decode(record.expect("a hold").message.as_bytes()).expect("a message")
     }
 
@@ -80,7 +102,10 @@ impl Stage {
     pub async fn pending(&self, user: &User, show: ShowId, seats: &[u32]) -> OrderNo {
         let order_no = self.hold(user, show, seats).await.expect("a hold");
         let message = self.message(show, order_no).await;
-        self.ticketing.create_orders(&[message]).await.expect("an order");
+        self.ticketing
+            .create_orders(&[message])
+            .await
+            .expect("an order");
         order_no
     }
 
@@ -88,18 +113,27 @@ impl Stage {
     pub async fn payment(&self, user: &User, order_no: OrderNo) -> PaymentRecord {
         let now = self.clock.now();
         let db = self.ticketing.db();
-        let PaymentStart::Open(payment) =
-            db.start_payment(user.id, order_no, now, now).await.expect("a database")
+        let PaymentStart::Open(payment) = db
+            .start_payment(user.id, order_no, now, now)
+            .await
+            .expect("a database")
         else {
             panic!("order {order_no} can't be paid")
         };
         let number = format!("gw_{}", payment.out_trade_no);
-        db.payment_started(&payment, &number, "http://localhost/cashier", now).await.expect("a start");
+        db.payment_started(&payment, &number, "http://localhost/cashier", now)
+            .await
+            .expect("a start");
         payment
     }
 
     pub async fn status(&self, order_no: OrderNo) -> Option<OrderStatus> {
-        let order = self.ticketing.db().order(order_no).await.expect("a database");
+        let order = self
+            .ticketing
+            .db()
+            .order(order_no)
+            .await
+            .expect("a database");
         order.map(|order| order.status)
     }
 
@@ -113,7 +147,11 @@ impl Stage {
         };
         let state = map.state(SeatIndex(seat));
         let is_owned = owners.contains_key(&SeatIndex(seat));
-        assert_eq!(is_owned, matches!(state, SeatState::Locked | SeatState::Sold), "seat {seat}");
+        assert_eq!(
+            is_owned,
+            matches!(state, SeatState::Locked | SeatState::Sold),
+            "seat {seat}"
+        );
         state
     }
 }

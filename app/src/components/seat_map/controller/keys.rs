@@ -65,9 +65,7 @@ impl Controller {
         let Some((_, seat)) = self.seat_at(event.target()) else {
             return;
         };
-        if !self.by_pointer.get() {
-            self.read_spots_ahead();
-        }
+        self.read_spots_ahead();
         let from = event
             .related_target()
             .and_then(|from| from.dyn_into::<Node>().ok());

@@ -3,7 +3,8 @@
 use super::{
     super::fixture::{SHOW, Stage, url},
     model::ModelShow,
-    step::{KEYS, Order, Sequence, Step, USERS, Which, key, record, zone_of, zoned},
+    sequence::Sequence,
+    step::{KEYS, Order, SEATS, Step, USERS, Which, key, record, zone_of, zoned},
 };
 use app::domain::{
     ids::{OrderNo, SeatIndex, UserId, ZoneId},
@@ -275,11 +276,7 @@ fn number(text: &str) -> OrderNo {
 }
 
 /// The seats that a call names, at least one.
-fn seats_of(
-    model: &ModelShow,
-    order: Order,
-    which: &Which,
-) -> Vec<(SeatIndex, ZoneId)> {
+fn seats_of(model: &ModelShow, order: Order, which: &Which) -> Vec<(SeatIndex, ZoneId)> {
     let own = || {
         model
             .owners
@@ -290,15 +287,21 @@ fn seats_of(
     match which {
         Which::These(seats) => zoned(seats.iter().copied()),
         // Calls without a seat are wrong; a seat that the show does not have is nobody's.
-        Which::Own if own().next().is_none() => zoned([super::step::SEATS]),
+        Which::Own if own().next().is_none() => zoned([SEATS]),
         Which::Own => zoned(own()),
     }
 }
 
-fn same<T: PartialEq + Debug>(reply: Result<T, RedisError>, expected: T) -> Result<String, TestCaseError> {
+fn same<T: PartialEq + Debug>(
+    reply: Result<T, RedisError>,
+    expected: T,
+) -> Result<String, TestCaseError> {
     let reply = reply.map_err(|error| TestCaseError::fail(format!("{error}: {error:?}")))?;
     prop_assert_eq!(&reply, &expected);
     let text = format!("{reply:?}");
     let mut words = text.split(|character: char| !character.is_alphanumeric());
-    Ok(words.find(|word| *word != "Refused").unwrap_or_default().to_owned())
+    Ok(words
+        .find(|word| *word != "Refused")
+        .unwrap_or_default()
+        .to_owned())
 }

@@ -1,22 +1,17 @@
-//! What may happen to a show, and in which shows it happens.
+//! What may happen to a show: calls of scripts, and what befalls Redis.
 
-use super::super::fixture::{EPOCH, NOW, SHOW};
+use super::{
+    super::fixture::{NOW, SHOW},
+    model::ModelShow,
+};
 use app::domain::{
-    catalogue::ShowStatus,
     hold::LimitedBy,
     ids::{OrderNo, SeatIndex, UserId, ZoneId},
     seat::SeatState,
-    time::{Millis, Timestamp},
+    time::Timestamp,
 };
-use proptest::{
-    collection::{btree_set, vec},
-    prelude::*,
-};
-use server::redis::{
-    HoldRecord, limit_field,
-    scripts::{HoldCommand, LoadShow, LoadedSeat, ShowMeta},
-};
-use std::collections::{BTreeMap, BTreeSet};
+use server::redis::{HoldRecord, limit_field, scripts::HoldCommand};
+use std::collections::BTreeSet;
 
 /// Seats of the show; the next number is a seat that it does not have.
 pub const SEATS: u32 = 8;
@@ -26,7 +21,7 @@ pub const ZONES: [ZoneId; 3] = [ZoneId(1), ZoneId(2), ZoneId(9_007_199_254_740_9
 const NO_ZONE: ZoneId = ZoneId(77);
 pub const USERS: u16 = 3;
 pub const KEYS: u16 = 20;
-const ORDERS: u16 = 8;
+pub const ORDERS: u16 = 8;
 
 /// A call of a script, or something that befalls Redis.
 #[derive(Debug, Clone)]
@@ -49,10 +44,23 @@ impl Step {
     pub fn caller(&self) -> Option<OrderNo> {
         match self {
             Self::Hold(wish) => Some(wish.order.number()),
-            Self::Release(order) | Self::Confirm(order, _) | Self::FreeSold(order, _) | Self::Restore(order, _) => {
-                Some(order.number())
-            }
+            Self::Release(order)
+            | Self::Confirm(order, _)
+            | Self::FreeSold(order, _)
+            | Self::Restore(order, _) => Some(order.number()),
             Self::Load | Self::LoseLock(_) | Self::LoseRecord(_) | Self::LoseShow => None,
+        }
+    }
+
+    /// The same call for another order.
+    fn for_order(self, order: Order) -> Self {
+        match self {
+            Self::Release(_) => Self::Release(order),
+            Self::Confirm(_, which) => Self::Confirm(order, which),
+            Self::FreeSold(_, which) => Self::FreeSold(order, which),
+            Self::Restore(_, which) => Self::Restore(order, which),
+            Self::LoseRecord(_) => Self::LoseRecord(order),
+            other @ (Self::Hold(_) | Self::Load | Self::LoseLock(_) | Self::LoseShow) => other,
         }
     }
 
@@ -69,6 +77,56 @@ impl Step {
             | Self::Load => false,
         }
     }
+}
+
+/// A step as it was drawn. Which orders and seats it is about may depend on what happened before: random ones would mostly
+/// be about nothing.
+#[derive(Debug, Clone)]
+pub struct Draw {
+    pub step: Step,
+    /// Take one of the orders that hold something, or hold a seat whose lock was lost, if there are any.
+    pub holder: Option<usize>,
+}
+
+impl Draw {
+    pub fn resolved(&self, show: &ModelShow) -> Step {
+        match (self.step.clone(), self.holder) {
+            (Step::LoseLock(seat), _) => {
+                let is_locked = |(_, state): &(SeatIndex, SeatState)| *state == SeatState::Locked;
+                let locked: Vec<SeatIndex> = show
+                    .seats()
+                    .filter(is_locked)
+                    .map(|(seat, _)| seat)
+                    .collect();
+                Step::LoseLock(pick(&locked, usize::try_from(seat.0).unwrap()).unwrap_or(seat))
+            }
+            (Step::Hold(wish), Some(at)) => {
+                // A lock that was lost is taken by the next buyer, while the loser's record still names the seat.
+                let seats = pick(&lost_seats(show), at).map_or(wish.seats, |seat| [seat.0].into());
+                Step::Hold(Wish { seats, ..wish })
+            }
+            (step, Some(at)) => {
+                let holds = |order: &Order| show.holds.contains_key(&order.number());
+                let holders: Vec<Order> = Order::all().filter(holds).collect();
+                pick(&holders, at).map_or(step.clone(), |order| step.for_order(order))
+            }
+            (step, None) => step,
+        }
+    }
+}
+
+fn lost_seats(show: &ModelShow) -> Vec<SeatIndex> {
+    let named = show
+        .holds
+        .values()
+        .flat_map(|record| record.seats.iter().map(|(seat, _)| *seat));
+    named
+        .filter(|seat| show.state(*seat) == SeatState::Available)
+        .collect()
+}
+
+fn pick<T: Copy>(list: &[T], at: usize) -> Option<T> {
+    list.get(at.checked_rem(list.len())?).copied()
 }
 
 /// One of a few orders. Who places it and what it counts for are parts of which it is.
@@ -184,139 +242,4 @@ pub fn record(order: Order, seats: Vec<(SeatIndex, ZoneId)>) -> HoldRecord {
         limits: order.limit_fields(),
         message: String::new(),
     }
-}
-
-/// A show and what happens to it.
-#[derive(Debug, Clone)]
-pub struct Sequence {
-    pub load: LoadShow,
-    /// Places of each zone that the counter misses from the beginning.
-    pub missing: BTreeMap<ZoneId, i64>,
-    pub steps: Vec<Step>,
-}
-
-/// Shows with a few seats taken, and 20 to 40 steps; half of them without faults.
-pub fn sequences() -> impl Strategy<Value = Sequence> {
-    (shows(), any::<bool>(), vec(step(), 20..=40)).prop_map(
-        |((load, missing), with_faults, mut steps)| {
-            steps.retain(|step| with_faults || !step.is_fault());
-            Sequence {
-                load,
-                missing,
-                steps,
-            }
-        },
-    )
-}
-
-fn shows() -> impl Strategy<Value = (LoadShow, BTreeMap<ZoneId, i64>)> {
-    let status = prop_oneof![
-        36 => Just(ShowStatus::OnSale),
-        2 => Just(ShowStatus::SoldOut),
-        1 => Just(ShowStatus::Draft),
-        1 => Just(ShowStatus::Withdrawn),
-    ];
-    let taken = prop_oneof![
-        8 => Just(None),
-        1 => Just(Some(SeatState::Blocked)),
-        1 => Just(Some(SeatState::Sold)),
-    ];
-    let missing = prop_oneof![9 => Just(0_u32), 1 => Just(1)];
-    let (limit, level) = (2..=8_u32, prop_oneof![9 => Just(0_u8), 1 => Just(1)]);
-    (
-        status,
-        limit,
-        level,
-        vec(taken, SEATS as usize),
-        vec(missing, ZONES.len()),
-    )
-        .prop_map(|(status, limit, level, taken, missing)| {
-            let meta = ShowMeta {
-                epoch: EPOCH,
-                status,
-                sale_start: NOW - Millis::minutes(1),
-                sale_end: NOW + Millis::minutes(1),
-                limit,
-                level,
-                seats: SEATS,
-            };
-            let mut load = load(meta, &taken);
-            // A counter can't miss more places than there are.
-            let missing = load.zones.iter_mut().zip(missing).map(|((zone, left), missing)| {
-                let missing = missing.min(*left);
-                *left -= missing;
-                (*zone, i64::from(missing))
-            });
-            let missing = missing.collect();
-            (load, missing)
-        },
-    )
-}
-
-fn load(meta: ShowMeta, taken: &[Option<SeatState>]) -> LoadShow {
-    let (mut seats, mut left, mut bought) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    for (seat, state) in (0..SEATS).zip(taken) {
-        let places = left.entry(zone_of(seat)).or_insert(0);
-        let Some(state) = *state else {
-            *places += 1;
-            continue;
-        };
-        let order = Order(u16::try_from(seat).unwrap());
-        let order_no = (state == SeatState::Sold).then(|| order.number());
-        seats.push(LoadedSeat { seat: SeatIndex(seat), state, order_no });
-        for field in order.limit_fields().into_iter().filter(|_| order_no.is_some()) {
-            *bought.entry(field).or_insert(0) += 1;
-        }
-    }
-    LoadShow {
-        show: SHOW,
-        meta,
-        seats,
-        zones: left.into_iter().collect(),
-        bought: bought.into_iter().collect(),
-        holds: Vec::new(),
-        replaces: None,
-    }
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let order = || (0..ORDERS).prop_map(Order);
-    let seats = || btree_set(prop_oneof![20 => 0..SEATS, 1 => Just(SEATS)], 1..=3);
-    let which = || prop_oneof![2 => Just(Which::Own), 1 => seats().prop_map(Which::These)];
-    let at = prop_oneof![
-        18 => Just(NOW),
-        1 => Just(NOW - Millis(60_001)),
-        1 => Just(NOW + Millis::minutes(1)),
-    ];
-    let wish = (
-        order(),
-        seats(),
-        proptest::bool::weighted(0.95),
-        0..KEYS,
-        0..4_u16,
-        0..=1_u8,
-        at,
-    )
-        .prop_map(
-            |(order, seats, is_zone_right, key, fingerprint, level, at)| Wish {
-                order,
-                seats,
-                is_zone_right,
-                key,
-                fingerprint,
-                level,
-                at,
-            },
-        );
-    prop_oneof![
-        20 => wish.prop_map(Step::Hold),
-        6 => order().prop_map(Step::Release),
-        6 => (order(), which()).prop_map(|(order, which)| Step::Confirm(order, which)),
-        4 => (order(), which()).prop_map(|(order, which)| Step::FreeSold(order, which)),
-        3 => (order(), which()).prop_map(|(order, which)| Step::Restore(order, which)),
-        4 => Just(Step::Load),
-        3 => (0..SEATS).prop_map(|seat| Step::LoseLock(SeatIndex(seat))),
-        2 => order().prop_map(Step::LoseRecord),
-        1 => Just(Step::LoseShow),
-    ]
 }
