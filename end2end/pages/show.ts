@@ -13,6 +13,10 @@ export class ShowPage {
   readonly map: Locator;
   readonly hold: Locator;
   readonly alerts: Locator;
+  /** The three controls of buying without choosing. */
+  readonly bestZone: Locator;
+  readonly bestQuantity: Locator;
+  readonly best: Locator;
 
   constructor(
     private readonly page: Page,
@@ -21,6 +25,10 @@ export class ShowPage {
     this.map = page.getByRole('grid');
     this.hold = page.getByRole('button', { name: words.hold });
     this.alerts = page.getByRole('alert');
+    const best = page.getByRole('region', { name: words.chooseForMe });
+    this.bestZone = best.getByRole('combobox');
+    this.bestQuantity = best.getByRole('spinbutton');
+    this.best = best.getByRole('button', { name: words.choose });
   }
 
   /** A seat whatever its state. */

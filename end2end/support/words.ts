@@ -7,6 +7,8 @@ export interface Words {
   seat: { available: string; locked: string; sold: string; mine: string };
   takeOff: RegExp;
   hold: RegExp;
+  chooseForMe: string;
+  choose: RegExp;
   phone: string;
   password: string;
   signIn: string;
@@ -37,6 +39,8 @@ export const EN: Words = {
   seat: { available: ', available', locked: ', held by others', sold: ', sold', mine: ', yours' },
   takeOff: /^Take off /,
   hold: /^Hold( \d+)? seats?$/,
+  chooseForMe: 'Choose for me',
+  choose: /^Choose \d+ for me$/,
   phone: 'Phone number',
   password: 'Password',
   signIn: 'Sign in',
@@ -67,6 +71,8 @@ export const ZH_CN: Words = {
   seat: { available: '，可选', locked: '，他人锁定', sold: '，已售', mine: '，您的座位' },
   takeOff: /^取消 /,
   hold: /^锁定( \d+ 个)?座位$/,
+  chooseForMe: '帮我选座',
+  choose: /^帮我选 \d+ 座$/,
   phone: '手机号',
   password: '密码',
   signIn: '登录',

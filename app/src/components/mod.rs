@@ -1,5 +1,6 @@
 //! Parts of pages: one file a component. Only [`page_data`] and [`session`] ask the server for anything.
 
+pub mod choose_for_me;
 pub mod countdown;
 pub mod error_notice;
 pub mod field;

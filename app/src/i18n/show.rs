@@ -12,6 +12,12 @@ texts! {
     /// Words of the show page.
     ShowText {
         seat_map: "Seat map", "座位图";
+        choose_for_me: "Choose for me", "帮我选座";
+        best_together: "The best seats together", "挑选最佳连座";
+        fewer: "One fewer", "少一张";
+        more: "One more", "多一张";
+        quantity: "How many", "张数";
+        zone: "Price category", "票档";
         zones: "Prices", "票档";
         your_seats: "Your seats", "已选座位";
         none_chosen: "Choose your seats on the map.", "请在座位图上选座。";
@@ -165,6 +171,15 @@ pub fn hold_button(lang: Lang, seats: usize) -> String {
         (Lang::En, _) => format!("Hold {seats} seats"),
         (Lang::ZhCn, 0) => "锁定座位".to_owned(),
         (Lang::ZhCn, _) => format!("锁定 {seats} 个座位"),
+    }
+}
+
+/// The button that leaves the choice to us: `Choose 2 for me`.
+#[must_use]
+pub fn choose_button(lang: Lang, quantity: u32) -> String {
+    match lang {
+        Lang::En => format!("Choose {quantity} for me"),
+        Lang::ZhCn => format!("帮我选 {quantity} 座"),
     }
 }
 

@@ -5,6 +5,7 @@
 use crate::{
     api::{self, orders::MySeats, orders::Place},
     components::{
+        choose_for_me::BEST_FORM,
         header::encode,
         posted_error::posted_error,
         problem::Problem,
@@ -123,6 +124,11 @@ fn Shown(
                     <SeatMap html facts state />
                 </fieldset>
                 <Panel show state is_open is_pending=place.pending() />
+            </ActionForm>
+            // The panel's controls for buying without choosing belong to this form.
+            <ActionForm action=place attr:id=BEST_FORM attr:autocomplete="off">
+                <input type="hidden" name="show_id" value=show_id.to_string() />
+                <input type="hidden" name="idempotency_key" value=key.get_untracked() prop:value=key />
             </ActionForm>
         </div>
     }

@@ -5,6 +5,7 @@ use super::{
     map_state::{Chosen, MapState},
 };
 use crate::{
+    components::choose_for_me::ChooseForMe,
     domain::{
         catalogue::{ShowPage, Zone},
         money::Money,
@@ -33,6 +34,7 @@ pub fn Panel(
     let (limit, hold_for) = show.with_value(|show| (show.limit, show.hold_for));
     view! {
         <div class="panel card">
+            <ChooseForMe show is_open is_pending />
             <section class="zones">
                 <h2>{text.zones}</h2>
                 {zones
