@@ -118,6 +118,7 @@ fn a_thousand_callers_on_a_hundred_seats_make_exactly_a_hundred_orders() {
             storm(app, spec, |caller| u32::try_from(caller % 100).unwrap_or(0)).await;
         assert_eq!((orders.len(), refused), (100, CALLERS - 100));
         let evidence = app.verify().await;
+        println!("{}", evidence.table());
         for name in ["duplicate claims", "seats in more than one live order"] {
             let found = evidence
                 .invariants
