@@ -44,7 +44,7 @@ pub fn ChooseForMe(
                     type="button"
                     class="only-script"
                     aria-label=text.fewer
-                    disabled=move || quantity.get() <= 1
+                    disabled=move || { quantity.get() <= 1 }
                     on:click=move |_| quantity.update(|count| *count = count.saturating_sub(1).max(1))
                 >
                     "−"
@@ -66,7 +66,7 @@ pub fn ChooseForMe(
                     type="button"
                     class="only-script"
                     aria-label=text.more
-                    disabled=move || quantity.get() >= limit
+                    disabled=move || { quantity.get() >= limit }
                     on:click=move |_| quantity.update(|count| *count = (*count + 1).min(limit))
                 >
                     "+"
