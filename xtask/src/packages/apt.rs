@@ -8,8 +8,6 @@ use anyhow::{Context, Result, bail};
 
 use crate::command::{find_program, output_of, run_logged};
 
-const FALLBACK_MIRROR: &str = "http://mirror.example/debian";
-
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
@@ -67,7 +65,10 @@ pub fn install(packages: &[&str], log: &Path) -> Result<()> {
 }
 
 /// The mirror that this machine takes its Debian packages from.
-pub fn mirror() -> String {
+///
+/// # Errors
+/// When apt's sources name none.
+pub fn mirror() -> Result<String> {
     let mut files = vec![PathBuf::from("/etc/apt/sources.list")];
     let folder = fs::read_dir("/etc/apt/sources.list.d")
         .into_iter()
@@ -77,7 +78,7 @@ pub fn mirror() -> String {
         .iter()
         .filter_map(|file| fs::read_to_string(file).ok())
         .find_map(|text| debian_mirror(&text))
-        .unwrap_or_else(|| FALLBACK_MIRROR.to_owned())
+        .context("apt's sources name no mirror of Debian to take MySQL from; give one by DATABASE_URL instead")
 }
 
 /// The first archive of Debian itself in a sources file of either form: its path ends with `/debian`.

@@ -54,7 +54,7 @@ fn unpack(folder: &Path, logs: &Path) -> Result<()> {
     command
         .args(["--variant=minbase", RELEASE])
         .arg(folder)
-        .arg(apt::mirror());
+        .arg(apt::mirror()?);
     run_logged(&mut command, &logs.join("mysql-debootstrap.log"))
 }
 
