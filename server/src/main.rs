@@ -122,7 +122,11 @@ fn one_message(error: &anyhow::Error) -> String {
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
         if !message.contains(&cause) {
-            message.push_str(if message.ends_with('?') { " It says: " } else { ": " });
+            message.push_str(if message.ends_with('?') {
+                " It says: "
+            } else {
+                ": "
+            });
             message.push_str(&cause);
         }
     }

@@ -58,6 +58,9 @@ fn Order(order: OrderView) -> impl IntoView {
     });
     let is_under_way =
         move || matches!(stage.get(), Stage::Creating | Stage::Paid) || stage.get().is_pending();
+    // The buttons stay the same ones while the order awaits payment, whatever is heard of its payments: a button made anew
+    // would forget that it is on its way to the cashier.
+    let beyond = Memo::new(move |_| Some(stage.get()).filter(|stage| !stage.is_pending()));
     let told = move || {
         let words = live
             .order
@@ -80,10 +83,10 @@ fn Order(order: OrderView) -> impl IntoView {
             <Deadline live=live />
             <Facts live=live order=facts_of />
             <ErrorNotice error=live.trouble />
-            {move || match stage.get() {
-                Stage::Creating => ().into_any(),
-                stage if stage.is_pending() => view! { <PayOrCancel live=live /> }.into_any(),
-                stage => view! { <Ended live=live stage=stage /> }.into_any(),
+            {move || match beyond.get() {
+                None => view! { <PayOrCancel live=live /> }.into_any(),
+                Some(Stage::Creating) => ().into_any(),
+                Some(stage) => view! { <Ended live=live stage=stage /> }.into_any(),
             }}
         </div>
     }

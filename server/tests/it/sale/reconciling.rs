@@ -246,18 +246,46 @@ fn a_record_of_an_order_that_is_over_is_dropped_and_no_longer_counts_against_its
     run(async {
         let (stage, show, order_no) = scene().await;
         let redis = stage.ticketing.redis();
-        let record = redis.hold_record(show, order_no).await.expect("Redis").expect("a record");
-        assert!(stage.ticketing.end_order(order_no, CancelReason::User).await.expect("stores"));
+        let record = redis
+            .hold_record(show, order_no)
+            .await
+            .expect("Redis")
+            .expect("a record");
+        assert!(
+            stage
+                .ticketing
+                .end_order(order_no, CancelReason::User)
+                .await
+                .expect("stores")
+        );
         // As a loading that read the order before it ended leaves it.
         let json = format!(
             r#"{{"user":"{}","created_ms":{},"seats":[[1,"{}"]],"limits":["{}"],"message":""}}"#,
             record.user, record.created.0, record.seats[0].1, record.limits[0]
         );
-        meddle(&stage, show, ShowKey::Holds, &["HSET", &order_no.to_string(), &json]).await;
-        meddle(&stage, show, ShowKey::Bought, &["HSET", &record.limits[0], "1"]).await;
+        meddle(
+            &stage,
+            show,
+            ShowKey::Holds,
+            &["HSET", &order_no.to_string(), &json],
+        )
+        .await;
+        meddle(
+            &stage,
+            show,
+            ShowKey::Bought,
+            &["HSET", &record.limits[0], "1"],
+        )
+        .await;
         stage.clock.advance(A_WHILE);
         assert_eq!(reconcile(&stage).await, [Class::OrphanLock]);
-        assert!(redis.hold_record(show, order_no).await.expect("Redis").is_none());
+        assert!(
+            redis
+                .hold_record(show, order_no)
+                .await
+                .expect("Redis")
+                .is_none()
+        );
         assert_eq!(reconcile(&stage).await, [Class::Counter]);
         is_clean(&stage).await;
     });
