@@ -3,7 +3,7 @@
 use crate::{
     components::venue_time::VenueTimeText,
     domain::order::OrderView,
-    i18n::{order::OrderText, seats, use_lang},
+    i18n::{order::OrderText, seats, show, use_lang},
 };
 use leptos::prelude::*;
 
@@ -15,12 +15,8 @@ pub fn OrderFacts(
 ) -> impl IntoView {
     let lang = use_lang();
     let text = OrderText::of(lang);
-    let place = [
-        order.venue.get(lang),
-        order.hall.get(lang),
-        order.city.get(lang),
-    ]
-    .join(", ");
+    let (hall, venue, city) = (&order.hall, &order.venue, &order.city);
+    let place = show::where_it_is(lang, &[hall.get(lang), venue.get(lang), city.get(lang)]);
     let row = |(seats, zone): (String, &str)| {
         let zone = zone.to_owned();
         view! { <p>{seats} <span class="soft">" · " {zone}</span></p> }

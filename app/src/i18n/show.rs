@@ -120,14 +120,20 @@ pub fn row_name(lang: Lang, section: &str, row: &str) -> String {
     }
 }
 
+/// A place named from the smallest to the largest part: `Hall 2, Lantern House, Shanghai`, in Chinese the other way round.
+#[must_use]
+pub fn where_it_is(lang: Lang, places: &[&str]) -> String {
+    match lang {
+        Lang::En => places.join(", "),
+        Lang::ZhCn => places.iter().rev().copied().collect::<Vec<_>>().join(" "),
+    }
+}
+
 /// When and where, above the title: `Tonight at Lantern Hall, Shanghai`.
 #[must_use]
 pub fn when_and_where(lang: Lang, starts: &VenueTime, now: Timestamp, places: &[&str]) -> String {
     let (en, zh_cn) = day_word(starts, now);
-    let place = match lang {
-        Lang::En => places.join(", "),
-        Lang::ZhCn => places.iter().rev().copied().collect::<Vec<_>>().join(" "),
-    };
+    let place = where_it_is(lang, places);
     match lang {
         Lang::En if en.is_empty() => place,
         Lang::En => format!("{en} at {place}"),

@@ -12,7 +12,7 @@ use crate::{
         ids::EventId,
     },
     error::{AppError, Thing},
-    i18n::{catalogue::CatalogueText, time, use_lang, zone::zone_name},
+    i18n::{Lang, catalogue::CatalogueText, time, use_lang, zone::zone_name},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -92,7 +92,10 @@ fn Day(
     let first = shows.first().map(|show| {
         let mut place = show.venue.get(lang).to_owned();
         if !with_hall {
-            place.push_str(", ");
+            place.push_str(match lang {
+                Lang::En => ", ",
+                Lang::ZhCn => " ",
+            });
             place.push_str(show.hall.get(lang));
         }
         (

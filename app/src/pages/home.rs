@@ -10,6 +10,7 @@ use crate::{
     },
     domain::catalogue::{self, EventListing, SaleState},
     i18n::{
+        Lang,
         catalogue::{CatalogueText, introduction, shows_in},
         time, use_lang,
         zone::zone_name,
@@ -191,10 +192,14 @@ fn Row(listing: EventListing) -> impl IntoView {
         push_new(&mut halls, show.hall.get(lang));
     }
     let with_hall = halls.len() > 1;
+    let between = match lang {
+        Lang::En => ", ",
+        Lang::ZhCn => "、",
+    };
     let facts = [
         CatalogueText::of(lang).kind(event.kind),
         &time::minutes(lang, event.duration_min),
-        &venues.join(", "),
+        &venues.join(between),
     ]
     .join(" · ");
     view! {
