@@ -68,7 +68,7 @@ fn a_signed_callback_without_a_required_field_is_answered_with_400() {
         BODY.replace("cb_1", ""),
         BODY.replace(r#""out_trade_no":"P-1","#, ""),
         BODY.replace(r#","currency":"CNY""#, ""),
-        BODY.replace("CNY", "XXX"),
+        BODY.replace("CNY", "ZZZ"),
         BODY.replace("13600", "136.00"),
         BODY.replace("succeeded", "perhaps"),
         BODY.replace("payment", "refund"),

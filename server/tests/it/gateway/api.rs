@@ -136,7 +136,7 @@ async fn malformed_requests_are_answered_with_400_and_change_nothing() {
         CREATE.replace("13600", "0"),
         CREATE.replace("13600", "136.5"),
         CREATE.replace("13600", "\"13600\""),
-        CREATE.replace("CNY", "XXX"),
+        CREATE.replace("CNY", "ZZZ"),
         CREATE.replace("\"out_trade_no\":\"P-1\",", ""),
         CREATE.replace("P-1", "P/1"),
         CREATE.replace("900000", "0"),
