@@ -1,5 +1,5 @@
 #!lua
--- confirm: turns an order's seats from locked to sold, after its payment was committed in the database.
+-- confirm: turns an order's seats from locked to sold, and ends its hold, after its payment was committed in the database.
 --
 -- KEYS
 --   1 map      two bits a seat
@@ -10,10 +10,12 @@
 --   6 version  counter of seat changes in this epoch
 --   7 changes  list of packed seat changes, oldest first
 --   8 meta     hash of the show
+--   9 quantities  stream of changes of the zones' remaining places
 -- ARGV
 --   1 order_no     number of the order, 19 digits
 --   2 changes_max  most entries kept in changes
---   * seat,zone    a claimed seat's number and its zone, seats ascending
+--   3 log_max      about how many entries quantities keeps
+--   * seat,zone    a claimed seat's number and its zone, seats ascending; none when no ticket has a seat
 -- REPLIES
 --   confirmed  how many seats became sold by this call
 --   conflict   the seats that are another order's or withheld; nothing has changed
@@ -22,11 +24,11 @@
 -- truth, and a lock that was lost must not keep a paid order from its seat.
 
 local map, owners, holds, unsent, zones = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local version, changes, meta = KEYS[6], KEYS[7], KEYS[8]
-local order_no, changes_max = ARGV[1], tonumber(ARGV[2])
+local version, changes, meta, quantities = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local order_no, changes_max, log_max = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
-local FIRST_SEAT = 3
-if not changes_max or #ARGV < FIRST_SEAT + 1 or #ARGV % 2 ~= 0 then
+local FIRST_SEAT = 4
+if not (changes_max and log_max) or (#ARGV - FIRST_SEAT + 1) % 2 ~= 0 then
   return redis.error_reply('ERR confirm: wrong arguments')
 end
 
@@ -48,8 +50,11 @@ end
 local seats_of_show = redis.call('HGET', meta, 'seats')
 if not seats_of_show then return { 'rebuild', {} } end
 
-local owned_by = redis.call('HMGET', owners, unpack(seats))
-local states = redis.call('BITFIELD', map, unpack(reads))
+local owned_by, states = {}, {}
+if #seats > 0 then
+  owned_by = redis.call('HMGET', owners, unpack(seats))
+  states = redis.call('BITFIELD', map, unpack(reads))
+end
 local conflicts, writes, taken, log, zone_losses = {}, {}, {}, {}, {}
 for place, seat in ipairs(seats) do
   local owner, state = owned_by[place], states[place]
@@ -72,10 +77,15 @@ for place, seat in ipairs(seats) do
 end
 if #conflicts > 0 then return { 'conflict', conflicts } end
 
+local function change_zone(zone, change)
+  local after = redis.call('HINCRBY', zones, zone, change)
+  redis.call('XADD', quantities, 'MAXLEN', '~', log_max, '*', 'zone', zone, 'before', after - change,
+    'change', change, 'after', after, 'order', order_no, 'why', 'confirm')
+end
 if #log > 0 then
   redis.call('BITFIELD', map, unpack(writes))
   if #taken > 0 then redis.call('HSET', owners, unpack(taken)) end
-  for zone, loss in pairs(zone_losses) do redis.call('HINCRBY', zones, zone, -loss) end
+  for zone, loss in pairs(zone_losses) do change_zone(zone, -loss) end
   redis.call('INCRBY', version, #log)
   if redis.call('RPUSH', changes, unpack(log)) > changes_max then
     redis.call('LTRIM', changes, -changes_max, -1)

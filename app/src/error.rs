@@ -37,6 +37,15 @@ pub enum AppError {
     /// The phone number has an account already.
     #[error("the phone number is registered")]
     PhoneTaken,
+    /// The person is in the list of attendees already.
+    #[error("the attendee is listed")]
+    AttendeeListed,
+    /// The list of attendees is full.
+    #[error("the list of attendees is full")]
+    AttendeesFull {
+        /// The most it may have.
+        most: u32,
+    },
     /// Seats were not held.
     #[error("refused: {}", refusal.word())]
     Refused {
@@ -46,6 +55,9 @@ pub enum AppError {
     /// The order is no longer in a state in which this can be done.
     #[error("the order's state does not allow this")]
     OrderState,
+    /// The show takes no tickets back any more.
+    #[error("tickets can't be given back any more")]
+    RefundClosed,
     /// Too much is going on; the same request may succeed later.
     #[error("busy")]
     Busy {
@@ -73,6 +85,8 @@ pub enum Thing {
     Show,
     /// An order, or one of somebody else.
     Order,
+    /// A person of the list of attendees, or one of somebody else's.
+    Attendee,
     /// A page.
     Page,
 }
@@ -83,6 +97,7 @@ impl std::fmt::Display for Thing {
             Self::Event => "event",
             Self::Show => "show",
             Self::Order => "order",
+            Self::Attendee => "attendee",
             Self::Page => "page",
         })
     }
@@ -96,6 +111,14 @@ pub enum Field {
     Phone,
     /// A password that is too short or too long.
     Password,
+    /// A person's name.
+    Name,
+    /// What kind of document a person has.
+    DocumentKind,
+    /// A document's number.
+    DocumentNumber,
+    /// Tickets that the order does not have, or none.
+    Tickets,
     /// Names one submission.
     IdempotencyKey,
     /// The request as a whole could not be read.
@@ -111,7 +134,12 @@ impl AppError {
             Self::Forbidden => 403,
             Self::NotFound { .. } => 404,
             Self::Invalid { .. } => 400,
-            Self::PhoneTaken | Self::Refused { .. } | Self::OrderState => 409,
+            Self::PhoneTaken
+            | Self::AttendeeListed
+            | Self::AttendeesFull { .. }
+            | Self::Refused { .. }
+            | Self::RefundClosed
+            | Self::OrderState => 409,
             Self::Busy { .. } | Self::Offline => 503,
             Self::Internal { .. } => 500,
         }
@@ -169,6 +197,7 @@ mod tests {
             by: LimitedBy::Phone,
             limit: 4,
             have: 3,
+            attendee: None,
         };
         assert_eq!(
             AppError::from(refusal).to_string(),

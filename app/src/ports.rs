@@ -5,11 +5,13 @@
 
 use crate::{
     domain::{
+        attendee::Attendee,
         catalogue::{EventPage, HomePage, HomeQuery, ShowPage},
         hold::{HoldRequest, Placed},
-        ids::{EventId, OrderNo, ShowId},
+        ids::{AttendeeId, EventId, OrderNo, ShowId},
         order::{OrderPage, OrderView},
         plan::Plan,
+        refund::{RefundRequest, RefundView},
         seat::SeatMap,
         text::Lang,
         user::User,
@@ -26,6 +28,8 @@ pub struct Visitor {
     pub user: Option<User>,
     /// Names the device, by a signed long-lived cookie.
     pub device: String,
+    /// Names the phone number of the account, by a keyed hash; empty when nobody is signed in.
+    pub phone: String,
     /// Where the request comes from.
     pub ip: IpAddr,
     /// The language of the page.
@@ -110,6 +114,32 @@ pub trait Paying: Send + Sync {
     async fn start(&self, user: &User, order_no: OrderNo) -> Result<String, AppError>;
 }
 
+/// Tickets to money.
+#[async_trait]
+pub trait Refunding: Send + Sync {
+    /// Gives tickets of a paid order back; `NotFound` when it is somebody else's, `RefundClosed` when it is too late,
+    /// `OrderState` when the order or a ticket does not allow it, `Invalid` with the field.
+    async fn give_back(&self, user: &User, request: RefundRequest) -> Result<RefundView, AppError>;
+}
+
+/// People to tickets.
+#[async_trait]
+pub trait Attendees: Send + Sync {
+    /// The people the user buys for, oldest entry first.
+    async fn list(&self, user: &User) -> Result<Vec<Attendee>, AppError>;
+    /// Puts a person into the user's list; `Invalid` with the field, `AttendeeListed` or `AttendeesFull`. `document_kind`
+    /// is a word of [`crate::domain::attendee::DocumentKind`].
+    async fn add(
+        &self,
+        user: &User,
+        name: &str,
+        document_kind: &str,
+        document_number: &str,
+    ) -> Result<Attendee, AppError>;
+    /// Takes a person off the user's list; `NotFound` also when the entry is somebody else's.
+    async fn remove(&self, user: &User, id: AttendeeId) -> Result<(), AppError>;
+}
+
 /// All ports, as the server provides them.
 #[derive(Clone)]
 pub struct Ports {
@@ -121,4 +151,8 @@ pub struct Ports {
     pub ordering: Arc<dyn Ordering>,
     /// Orders to money.
     pub paying: Arc<dyn Paying>,
+    /// Tickets to money.
+    pub refunding: Arc<dyn Refunding>,
+    /// People to tickets.
+    pub attendees: Arc<dyn Attendees>,
 }

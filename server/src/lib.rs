@@ -3,7 +3,9 @@
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod fault;
 pub mod gateway;
+mod gateway_process;
 pub mod http;
 pub mod kafka;
 pub mod mysql;
@@ -13,4 +15,8 @@ pub mod redis;
 mod running;
 pub mod ticketing;
 
-pub use running::{BuildError, Running, build, connect, kafka_config, look, serve_on};
+pub use gateway_process::{GatewayProcessError, RunningGateway};
+pub use running::{
+    BuildError, Running, build, channels, connect, connect_through, kafka_config, look, serve_on,
+    serve_through,
+};

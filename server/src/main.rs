@@ -4,9 +4,13 @@ use anyhow::Context;
 use app::domain::{ids::ShowId, user::Role};
 use clap::{Parser, Subcommand};
 use server::{
-    cli::{plan, seed},
+    RunningGateway,
+    cli::{
+        plan, seed,
+        staff::{self, StaffAction},
+    },
     clock::{Clock, SystemClock},
-    config::{Config, stores_from_env},
+    config::{Config, GatewayProcessConfig, stores_from_env},
     mysql::Db,
 };
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
@@ -31,6 +35,8 @@ enum Action {
         #[arg(long)]
         migrate: bool,
     },
+    /// Serve the simulated payment gateway apart from the shop (which is then told SEATFLOW_GATEWAY_APART=true).
+    Gateway,
     /// Bring the database's tables up to date.
     Migrate,
     /// Load a catalogue: venues, halls with their plans, events, and shows around today. Twice changes nothing.
@@ -56,6 +62,12 @@ enum Action {
         /// The show's number.
         show: ShowId,
     },
+    #[command(flatten)]
+    Staff(StaffAction),
+    /// List the fail points: name, area, and what is done and what is not.
+    #[cfg(feature = "fail-points")]
+    #[command(hide = true)]
+    FailPoints,
     /// Work with seating plans.
     #[command(subcommand)]
     Plan(PlanAction),
@@ -155,8 +167,9 @@ fn start_log() {
 async fn run(action: Action) -> anyhow::Result<ExitCode> {
     match action {
         Action::Serve { migrate } => serve(migrate).await,
+        Action::Gateway => serve_gateway().await,
         Action::Migrate => {
-            Db::ensure_database(&stores_from_env()?)
+            Db::ensure_database(&stores_from_env()?.database_url)
                 .await
                 .context("the database can't be used: is it running, and is DATABASE_URL right?")?;
             database()
@@ -178,6 +191,23 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
         Action::Verify { json } => verify(json).await,
         Action::Reconcile { dry_run } => reconcile(dry_run).await,
         Action::Rebuild { show } => rebuild(show).await,
+        Action::Staff(action) => {
+            let ticketing = server::look(&Config::from_env()?, Arc::new(SystemClock)).await?;
+            println!("{}", staff::run(&ticketing, action).await?);
+            Ok(ExitCode::SUCCESS)
+        }
+        #[cfg(feature = "fail-points")]
+        Action::FailPoints => {
+            for point in server::fault::Point::ALL {
+                println!(
+                    "{}\t{}\t{}",
+                    point.name(),
+                    point.area().word(),
+                    point.between()
+                );
+            }
+            Ok(ExitCode::SUCCESS)
+        }
         Action::Plan(PlanAction::Check { files }) => Ok(plan::check(&files)),
         Action::Plan(PlanAction::Import { hall, file }) => {
             let line =
@@ -204,6 +234,8 @@ async fn database() -> anyhow::Result<Db> {
 
 async fn serve(migrate: bool) -> anyhow::Result<ExitCode> {
     let config = Config::from_env()?;
+    #[cfg(feature = "fail-points")]
+    server::fault::arm_from_env()?;
     if migrate {
         database()
             .await?
@@ -213,6 +245,16 @@ async fn serve(migrate: bool) -> anyhow::Result<ExitCode> {
     }
     let running = server::build(config, Arc::new(SystemClock)).await?;
     tracing::info!(address = %running.address, "serving");
+    stop_signal().await;
+    tracing::info!("stopping");
+    running.stop().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn serve_gateway() -> anyhow::Result<ExitCode> {
+    let config = GatewayProcessConfig::from_env()?;
+    let running = RunningGateway::start(config, Arc::new(SystemClock)).await?;
+    tracing::info!(address = %running.address, "the gateway serves");
     stop_signal().await;
     tracing::info!("stopping");
     running.stop().await;
@@ -262,7 +304,8 @@ async fn reconcile(dry_run: bool) -> anyhow::Result<ExitCode> {
 async fn rebuild(show: ShowId) -> anyhow::Result<ExitCode> {
     let ticketing = server::look(&Config::from_env()?, Arc::new(SystemClock)).await?;
     ticketing.redis().forget_show(show).await?;
-    ticketing.load_show(show).await?;
+    ticketing.load_show_patiently(show).await?;
+    ticketing.reload_zones(show).await?;
     println!("Show {show} was read from the database.");
     Ok(ExitCode::SUCCESS)
 }

@@ -3,15 +3,18 @@
 use crate::ticketing::Ticketing;
 use app::{
     domain::{
+        attendee::Attendee,
         catalogue::{EventPage, HomePage, HomeQuery, ShowPage},
         hold::{HoldRequest, Placed},
-        ids::{EventId, OrderNo, ShowId},
+        ids::{AttendeeId, EventId, OrderNo, ShowId},
         order::{OrderPage, OrderView},
+        refund::{RefundRequest, RefundView},
         user::User,
     },
     error::AppError,
     ports::{
-        Accounts, Catalogue, MySeats, Ordering, Paying, Ports, SessionChange, ShowMap, Visitor,
+        Accounts, Attendees, Catalogue, MySeats, Ordering, Paying, Ports, Refunding, SessionChange,
+        ShowMap, Visitor,
     },
 };
 use async_trait::async_trait;
@@ -25,7 +28,9 @@ pub fn ports(ticketing: &Ticketing) -> Ports {
         catalogue: shared.clone(),
         accounts: shared.clone(),
         ordering: shared.clone(),
-        paying: shared,
+        paying: shared.clone(),
+        refunding: shared.clone(),
+        attendees: shared,
     }
 }
 
@@ -100,5 +105,34 @@ impl Ordering for Ticketing {
 impl Paying for Ticketing {
     async fn start(&self, user: &User, order_no: OrderNo) -> Result<String, AppError> {
         self.start_paying(user, order_no).await
+    }
+}
+
+#[async_trait]
+impl Refunding for Ticketing {
+    async fn give_back(&self, user: &User, request: RefundRequest) -> Result<RefundView, AppError> {
+        self.refund_own(user, request).await
+    }
+}
+
+#[async_trait]
+impl Attendees for Ticketing {
+    async fn list(&self, user: &User) -> Result<Vec<Attendee>, AppError> {
+        self.attendees(user).await
+    }
+
+    async fn add(
+        &self,
+        user: &User,
+        name: &str,
+        document_kind: &str,
+        document_number: &str,
+    ) -> Result<Attendee, AppError> {
+        self.add_attendee(user, name, document_kind, document_number)
+            .await
+    }
+
+    async fn remove(&self, user: &User, id: AttendeeId) -> Result<(), AppError> {
+        self.remove_attendee(user, id).await
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     gateway::{
         Gateway, GatewayConfig, GatewaySetupError,
         signature::{ShortSecret, SigningKeys},
+        signing_keys,
     },
     http::{AppState, router},
     kafka::{
@@ -15,13 +16,18 @@ use crate::{
         ensure_topics,
     },
     mysql::{Db, DbError},
-    payment_channel::simulated::{ChannelSetupError, SimulatedChannel},
+    payment_channel::{
+        Channels,
+        simulated::{ChannelSetupError, SimulatedChannel},
+    },
     ports::ports,
     redis::{
         Redis, RedisConfig, RedisError,
         nodes::{NodeError, NodeLease},
     },
-    ticketing::{Outside, Ticketing, numbers::OrderNumbers, settle::OrderEvents},
+    ticketing::{
+        Outside, Ticketing, loading::CREATE_GROUP, numbers::OrderNumbers, settle::OrderEvents,
+    },
 };
 use axum::Router;
 use leptos::config::LeptosOptions;
@@ -77,8 +83,8 @@ pub struct Running {
     pub address: SocketAddr,
     /// Its use cases.
     pub ticketing: Ticketing,
-    /// Its simulated gateway.
-    pub gateway: Gateway,
+    /// Its simulated gateway, unless that runs apart.
+    pub gateway: Option<Gateway>,
     lease: Arc<NodeLease>,
     cancel: CancellationToken,
     tasks: JoinSet<()>,
@@ -92,6 +98,28 @@ pub async fn connect(
     config: &Config,
     clock: Arc<dyn Clock>,
 ) -> Result<(Ticketing, Arc<NodeLease>), BuildError> {
+    let channels = channels(config, Arc::clone(&clock))?;
+    connect_through(config, channels, clock).await
+}
+
+/// The payment channels that a configuration names.
+///
+/// # Errors
+/// When the gateway's address or secret can't be used.
+pub fn channels(config: &Config, clock: Arc<dyn Clock>) -> Result<Channels, BuildError> {
+    let channel = SimulatedChannel::new(&config.http.gateway_url, keys(config)?, clock)?;
+    Ok(Channels::new(Arc::new(channel)))
+}
+
+/// As [`connect`], with payment channels of the caller's.
+///
+/// # Errors
+/// When a store can't be reached.
+pub async fn connect_through(
+    config: &Config,
+    channels: Channels,
+    clock: Arc<dyn Clock>,
+) -> Result<(Ticketing, Arc<NodeLease>), BuildError> {
     let db = Db::connect(&config.stores).await?;
     let mut redis_config = RedisConfig::new(&config.stores.redis_url);
     redis_config.prefix.clone_from(&config.stores.redis_prefix);
@@ -99,14 +127,12 @@ pub async fn connect(
     let instance = uuid::Uuid::new_v4().simple().to_string();
     let lease = Arc::new(NodeLease::acquire(redis.clone(), instance).await?);
     let producer = Producer::new(&kafka_config(config))?;
-    let channel =
-        SimulatedChannel::new(&config.http.gateway_url, keys(config)?, Arc::clone(&clock))?;
     let ticketing = Ticketing::new(Outside {
         config: config.clone(),
         db,
         redis,
         producer,
-        channel: Arc::new(channel),
+        channels,
         numbers: OrderNumbers::new(Arc::clone(&lease), Arc::clone(&clock)),
         clock,
     })?;
@@ -144,21 +170,38 @@ pub async fn serve_on(
     config: Config,
     clock: Arc<dyn Clock>,
 ) -> Result<Running, BuildError> {
+    let channels = channels(&config, Arc::clone(&clock))?;
+    serve_through(listener, config, channels, clock).await
+}
+
+/// As [`serve_on`], with payment channels of the caller's.
+///
+/// # Errors
+/// When a store can't be reached; nothing is left running then.
+pub async fn serve_through(
+    listener: TcpListener,
+    config: Config,
+    channels: Channels,
+    clock: Arc<dyn Clock>,
+) -> Result<Running, BuildError> {
     let address = config.http.listen;
     let address = listener
         .local_addr()
         .map_err(|source| BuildError::Listen { address, source })?;
-    let (ticketing, lease) = connect(&config, Arc::clone(&clock)).await?;
+    let (ticketing, lease) = connect_through(&config, channels, Arc::clone(&clock)).await?;
     ensure_topics(&kafka_config(&config)).await?;
-    let gateway_url = format!("{}/gateway", config.http.public_url);
-    let gateway = Gateway::new(
-        ticketing.db().pool().clone(),
-        GatewayConfig {
-            keys: keys(&config)?,
-            public_url: gateway_url,
-        },
-        Arc::clone(&clock),
-    )?;
+    let gateway = if config.http.gateway_is_apart {
+        None
+    } else {
+        Some(Gateway::new(
+            ticketing.db().pool().clone(),
+            GatewayConfig {
+                keys: keys(&config)?,
+                public_url: format!("{}/gateway", config.http.public_url),
+            },
+            Arc::clone(&clock),
+        )?)
+    };
     let mut running = Running {
         address,
         ticketing: ticketing.clone(),
@@ -176,7 +219,7 @@ pub async fn serve_on(
     running.measure(&config).await?;
     running.consume(&config, clock);
     running.keep_time();
-    running.serve(listener, router(state, &gateway));
+    running.serve(listener, router(state, gateway.as_ref()));
     Ok(running)
 }
 
@@ -225,7 +268,7 @@ impl Running {
             group: group.to_owned(),
         };
         let create = run_batches(
-            subscription("create"),
+            subscription(CREATE_GROUP),
             BatchLimits::default(),
             Arc::new(self.ticketing.clone()),
             self.cancel.clone(),
@@ -264,11 +307,24 @@ impl Running {
         let ticketing = self.ticketing.clone();
         let cancel = self.cancel.clone();
         self.tasks
-            .spawn(async move { ticketing.run_reconciler(cancel).await });
-        let gateway = self.gateway.clone();
+            .spawn(async move { ticketing.run_books(cancel).await });
+        let ticketing = self.ticketing.clone();
         let cancel = self.cancel.clone();
         self.tasks
-            .spawn(async move { gateway.run_deliveries(cancel).await });
+            .spawn(async move { ticketing.run_withdrawals(cancel).await });
+        let ticketing = self.ticketing.clone();
+        let cancel = self.cancel.clone();
+        self.tasks
+            .spawn(async move { ticketing.run_reconciler(cancel).await });
+        let ticketing = self.ticketing.clone();
+        let cancel = self.cancel.clone();
+        self.tasks
+            .spawn(async move { ticketing.run_payment_polls(cancel).await });
+        if let Some(gateway) = self.gateway.clone() {
+            let cancel = self.cancel.clone();
+            self.tasks
+                .spawn(async move { gateway.run_deliveries(cancel).await });
+        }
         let lease = Arc::clone(&self.lease);
         let cancel = self.cancel.clone();
         self.tasks.spawn(async move {
@@ -300,11 +356,8 @@ async fn reported(name: &'static str, consumer: impl Future<Output = Result<(), 
 }
 
 fn keys(config: &Config) -> Result<SigningKeys, ShortSecret> {
-    let keys = SigningKeys::new(config.secrets.gateway.bytes())?;
-    match &config.secrets.gateway_previous {
-        Some(previous) => keys.with_previous(previous.bytes()),
-        None => Ok(keys),
-    }
+    let secrets = &config.secrets;
+    signing_keys(&secrets.gateway, secrets.gateway_previous.as_ref())
 }
 
 /// The Kafka side of a configuration.

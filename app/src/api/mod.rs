@@ -6,6 +6,7 @@
 //! Without JavaScript the same functions take plain form posts and answer with a redirect.
 
 pub mod accounts;
+pub mod attendees;
 pub mod catalogue;
 pub mod orders;
 pub mod payments;

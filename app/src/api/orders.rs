@@ -3,8 +3,9 @@
 use crate::{
     domain::{
         hold::Placed,
-        ids::{OrderNo, SeatIndex, ShowId, ZoneId},
+        ids::{AttendeeId, OrderNo, SeatIndex, ShowId, ZoneId},
         order::{OrderPage, OrderView},
+        refund::RefundView,
     },
     error::AppError,
 };
@@ -16,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub struct MySeats {
     /// Seats that the customer's orders hold or own.
     pub seats: Vec<SeatIndex>,
+    /// Standing places that they hold or own.
+    pub standing: u32,
     /// An order of this show that awaits payment.
     pub pending: Option<OrderNo>,
 }
@@ -23,7 +26,8 @@ pub struct MySeats {
 /// Holds the seats and places an order; leads to the order's page. All seats or none.
 ///
 /// `seats` are the numbers of the seats in the show's plan; without them the best free seats of `zone` are chosen,
-/// `quantity` of them, together where possible. A repeated `idempotency_key` answers with the order it
+/// `quantity` of them, together where possible. Where the show asks for it, `attendees` are entries of the customer's list,
+/// one for each ticket. A repeated `idempotency_key` answers with the order it
 /// placed before. Errors: `refused` with the reason, `unauthenticated`, `invalid`, `not_found`, `busy`.
 #[server(prefix = "/api", endpoint = "orders/place")]
 pub async fn place(
@@ -31,12 +35,13 @@ pub async fn place(
     #[server(default)] seats: Vec<SeatIndex>,
     #[server(default)] zone: Option<ZoneId>,
     #[server(default)] quantity: Option<u32>,
+    #[server(default)] attendees: Vec<AttendeeId>,
     idempotency_key: String,
 ) -> Result<Placed, AppError> {
     use super::request::{answer, ports, visitor};
     use crate::domain::hold::{Choice, HoldRequest};
     let visitor = visitor();
-    let chosen = seats.clone();
+    let (chosen, named) = (seats.clone(), attendees.clone());
     let result = match &visitor.user {
         None => Err(AppError::Unauthenticated),
         Some(user) => {
@@ -47,6 +52,7 @@ pub async fn place(
             let request = HoldRequest {
                 show_id,
                 choice,
+                attendees,
                 idempotency_key,
             };
             ports().ordering.place(&visitor, user, request).await
@@ -54,21 +60,28 @@ pub async fn place(
     };
     match &result {
         Ok(placed) => leptos_axum::redirect(&format!("/orders/{}", placed.order_no)),
-        Err(error) => keep_choice(show_id, &chosen, error),
+        Err(error) => keep_choice(show_id, &chosen, &named, error),
     }
     answer(result)
 }
 
-/// Leads a customer who could not place an order to where the chosen seats are still chosen.
+/// Leads a customer who could not place an order to where what was chosen is still chosen.
 #[cfg(feature = "ssr")]
-fn keep_choice(show_id: ShowId, seats: &[SeatIndex], error: &AppError) {
+fn keep_choice(show_id: ShowId, seats: &[SeatIndex], named: &[AttendeeId], error: &AppError) {
     use super::request::is_plain_form;
     use leptos::server_fn::{ServerFn, error::ServerFnUrlError};
 
     let seats: Vec<String> = seats.iter().take(100).map(ToString::to_string).collect();
-    let show = format!("/shows/{show_id}?seats={}", seats.join("."));
+    let named: Vec<String> = named.iter().take(100).map(ToString::to_string).collect();
+    let mut show = format!("/shows/{show_id}?seats={}", seats.join("."));
+    if !named.is_empty() {
+        show.push_str(&format!("&for={}", named.join(".")));
+    }
     if *error == AppError::Unauthenticated {
-        let next = show.replace('?', "%3F").replace('=', "%3D");
+        let next = show
+            .replace('?', "%3F")
+            .replace('=', "%3D")
+            .replace('&', "%26");
         leptos_axum::redirect(&format!("/login?next={next}"));
     } else if is_plain_form() {
         let error = ServerFnUrlError::new(Place::PATH, error.clone());
@@ -104,6 +117,41 @@ pub async fn cancel(order_no: OrderNo) -> Result<(), AppError> {
     let user = answer(signed_in())?;
     let result = ports().ordering.cancel(&user, order_no).await;
     leptos_axum::redirect(&format!("/orders/{order_no}"));
+    answer(result)
+}
+
+/// Gives tickets of a paid order back, on the show's terms; leads to the order's page.
+///
+/// `items` are the tickets' numbers; `whole` gives back every ticket that is left instead. A repeated `idempotency_key`
+/// answers with the refund that it requested before. `back_minor` is what the customer was told would come back: when it
+/// is another amount by now, nothing is requested. Errors: `unauthenticated`, `not_found`, `invalid`, `refund_closed`,
+/// `order_state`, `busy`.
+#[server(prefix = "/api", endpoint = "orders/refund")]
+pub async fn refund(
+    order_no: OrderNo,
+    #[server(default)] items: Vec<u32>,
+    #[server(default)] whole: bool,
+    #[server(default)] back_minor: Option<i64>,
+    idempotency_key: String,
+) -> Result<RefundView, AppError> {
+    use super::request::{answer, ports, signed_in};
+    use crate::domain::refund::{RefundRequest, TicketChoice};
+    let user = answer(signed_in())?;
+    let request = RefundRequest {
+        order_no,
+        tickets: if whole {
+            TicketChoice::All
+        } else {
+            TicketChoice::Items(items)
+        },
+        key: idempotency_key,
+        back_minor,
+    };
+    let result = ports().refunding.give_back(&user, request).await;
+    // What was refused is told where it was asked for.
+    if result.is_ok() {
+        leptos_axum::redirect(&format!("/orders/{order_no}"));
+    }
     answer(result)
 }
 

@@ -1,21 +1,30 @@
 //! Buying without choosing: a price category, a number, and one button.
 
 use crate::{
-    domain::catalogue::{ShowPage, Zone},
+    components::{
+        attendee_choice::{AttendeeChoiceOfForm, People},
+        quantity_stepper::QuantityStepper,
+    },
+    domain::{
+        catalogue::{ShowPage, Zone},
+        standing::ZoneKind,
+    },
     i18n::{show, show::ShowText, use_lang},
 };
-use leptos::{ev, prelude::*};
+use leptos::prelude::*;
 
 /// Names the form that the controls belong to. They stand within the form of the map, so they say whose they are.
 pub const BEST_FORM: &str = "best";
 /// What is offered first.
 const QUANTITY: u32 = 2;
 
-/// Zone, number and button. The steps need JavaScript, the rest does not.
+/// Zone, number and button. Standing zones are bought beside it: nobody chooses there.
 #[component]
 pub fn ChooseForMe(
     /// The show.
     show: StoredValue<ShowPage>,
+    /// Whom the tickets can be for.
+    people: People,
     /// Whether the show can be bought at this moment.
     #[prop(into)]
     is_open: Signal<bool>,
@@ -25,13 +34,9 @@ pub fn ChooseForMe(
 ) -> impl IntoView {
     let lang = use_lang();
     let text = ShowText::of(lang);
-    let (zones, limit) = show.with_value(|show| (show.zones.clone(), show.limit.max(1)));
+    let (mut zones, limit) = show.with_value(|show| (show.zones.clone(), show.limit.max(1)));
+    zones.retain(|zone| zone.kind == ZoneKind::Seated);
     let quantity = RwSignal::new(QUANTITY.min(limit));
-    let typed = move |event: ev::Event| {
-        if let Ok(wanted) = event_target_value(&event).parse::<u32>() {
-            quantity.set(wanted.clamp(1, limit));
-        }
-    };
     let label = move || show::choose_button(lang, quantity.get());
     view! {
         <section class="best" aria-labelledby="best-title">
@@ -39,42 +44,11 @@ pub fn ChooseForMe(
                 <h2 id="best-title">{text.choose_for_me}</h2>
                 <p class="soft small">{text.best_together}</p>
             </div>
-            <div class="stepper">
-                <button
-                    type="button"
-                    class="only-script"
-                    aria-label=text.fewer
-                    disabled=move || { quantity.get() <= 1 }
-                    on:click=move |_| quantity.update(|count| *count = count.saturating_sub(1).max(1))
-                >
-                    "−"
-                </button>
-                <input
-                    class="num"
-                    type="number"
-                    form=BEST_FORM
-                    name="quantity"
-                    min="1"
-                    max=limit.to_string()
-                    value=quantity.get_untracked().to_string()
-                    prop:value=move || quantity.get().to_string()
-                    inputmode="numeric"
-                    aria-label=text.quantity
-                    on:change=typed
-                />
-                <button
-                    type="button"
-                    class="only-script"
-                    aria-label=text.more
-                    disabled=move || { quantity.get() >= limit }
-                    on:click=move |_| quantity.update(|count| *count = (*count + 1).min(limit))
-                >
-                    "+"
-                </button>
-            </div>
+            <QuantityStepper form=BEST_FORM label=text.quantity quantity limit />
             <select class="best__zone" name="zone" form=BEST_FORM aria-label=text.zone>
                 {zones.into_iter().map(|zone| view! { <ZoneOption zone /> }).collect_view()}
             </select>
+            <AttendeeChoiceOfForm people form=BEST_FORM />
             <button
                 type="submit"
                 form=BEST_FORM

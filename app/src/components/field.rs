@@ -22,8 +22,14 @@ pub fn Field(
     /// Whether the server refused the value.
     #[prop(into)]
     invalid: Signal<bool>,
+    /// Why it did, beside the field; for forms whose errors do not stand above them.
+    #[prop(optional, into)]
+    fault: Option<Signal<Option<String>>>,
 ) -> impl IntoView {
     let hint_id = (!hint.is_empty()).then(|| format!("{name}-hint"));
+    let fault_id = fault.map(|_| format!("{name}-fault"));
+    let described: Vec<String> = hint_id.iter().chain(&fault_id).cloned().collect();
+    let described = (!described.is_empty()).then(|| described.join(" "));
     let is_invalid = move || invalid.get().then_some("true");
     view! {
         <div class="field">
@@ -35,10 +41,11 @@ pub fn Field(
                 autocomplete=autocomplete
                 required
                 minlength=min_chars.map(|chars| chars.to_string())
-                aria-describedby=hint_id.clone()
+                aria-describedby=described
                 aria-invalid=is_invalid
             />
             {hint_id.map(|id| view! { <p class="small soft" id=id>{hint}</p> })}
+            {fault.zip(fault_id).map(|(fault, id)| view! { <p class="field__fault small" id=id role="alert">{fault}</p> })}
         </div>
     }
 }

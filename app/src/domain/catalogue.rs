@@ -3,6 +3,7 @@
 use super::{
     ids::{EventId, ShowId, ZoneId},
     money::Money,
+    standing::ZoneKind,
     text::LocalText,
     time::{Millis, Timestamp, VenueTime},
 };
@@ -61,6 +62,25 @@ impl ShowStatus {
             Self::SoldOut => 2,
             Self::Withdrawn => 3,
         }
+    }
+
+    /// The word that people type and read.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::OnSale => "on-sale",
+            Self::SoldOut => "sold-out",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+
+    /// Reads [`ShowStatus::word`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Draft, Self::OnSale, Self::SoldOut, Self::Withdrawn]
+            .into_iter()
+            .find(|status| status.word() == word)
     }
 
     /// Reads [`ShowStatus::code`].
@@ -215,12 +235,14 @@ pub struct Zone {
     pub id: ZoneId,
     /// Its name.
     pub name: LocalText,
-    /// Price of a seat, fees and tax included.
+    /// Price of a seat or a place, fees and tax included.
     pub price: Money,
-    /// Seats of it that are free now.
+    /// Seats or places of it that are free now.
     pub seats_free: u32,
-    /// Seats of it in all.
+    /// Seats or places of it in all.
     pub seats_total: u32,
+    /// Whether it has seats.
+    pub kind: ZoneKind,
 }
 
 /// One show, with everything its page says but the map.
@@ -244,6 +266,8 @@ pub struct ShowPage {
     pub now: Timestamp,
     /// Most tickets a buyer may have.
     pub limit: u32,
+    /// Whether each ticket is for a person who is named.
+    pub attendees_required: bool,
     /// How long seats are held for payment.
     pub hold_for: Millis,
     /// Its price categories, dearest first.

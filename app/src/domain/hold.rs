@@ -1,7 +1,7 @@
 //! Holding seats: what a customer asks for, what is wrong with it, and why a hold is refused.
 
 use super::{
-    ids::{OrderNo, SeatIndex, ShowId, ZoneId},
+    ids::{AttendeeId, OrderNo, SeatIndex, ShowId, ZoneId},
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub const IDEMPOTENCY_KEY_CHARS_MAX: usize = 64;
 pub enum Choice {
     /// These very seats, in any order.
     Seats(Vec<SeatIndex>),
-    /// The best seats of a price category that are free, together where possible.
+    /// The best seats of a price category that are free, together where possible; of a standing zone so many places.
     Best {
         /// The category.
         zone: ZoneId,
@@ -34,6 +34,8 @@ pub struct HoldRequest {
     pub show_id: ShowId,
     /// The seats.
     pub choice: Choice,
+    /// Whom the tickets are for, one each, for seats in plan order. Not looked at where the show does not ask for it.
+    pub attendees: Vec<AttendeeId>,
     /// Names this one submission, so that sending it again can't place a second order.
     pub idempotency_key: String,
 }
@@ -66,6 +68,26 @@ pub fn checked_quantity(quantity: u32) -> Result<u32, Refusal> {
         0 => Err(Refusal::NoSeats),
         quantity if quantity > limit => Err(Refusal::TooManySeats { limit }),
         quantity => Ok(quantity),
+    }
+}
+
+/// The persons whom so many tickets are for, when each is named once.
+///
+/// # Errors
+/// Too few or too many, or somebody twice.
+pub fn checked_attendees(
+    attendees: &[AttendeeId],
+    tickets: usize,
+) -> Result<&[AttendeeId], Refusal> {
+    if attendees.len() != tickets {
+        return Err(Refusal::AttendeesRequired {
+            tickets: u32::try_from(tickets).unwrap_or(u32::MAX),
+        });
+    }
+    let mut seen = BTreeSet::new();
+    match attendees.iter().find(|attendee| !seen.insert(**attendee)) {
+        Some(&attendee) => Err(Refusal::AttendeeRepeated { attendee }),
+        None => Ok(attendees),
     }
 }
 
@@ -169,6 +191,24 @@ pub enum Refusal {
         limit: u32,
         /// How many are held or bought already.
         have: u32,
+        /// Whose tickets they are, when attendees are counted: an entry of the buyer's own list.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attendee: Option<AttendeeId>,
+    },
+    /// Each ticket of this show is for a person who is named.
+    AttendeesRequired {
+        /// How many persons must be named.
+        tickets: u32,
+    },
+    /// The buyer's list has no such person.
+    UnknownAttendee {
+        /// The entry that was named.
+        attendee: AttendeeId,
+    },
+    /// A person was named for two tickets of one order; nobody takes two seats.
+    AttendeeRepeated {
+        /// The entry that was named twice.
+        attendee: AttendeeId,
     },
     /// A presale for customers of a higher level.
     LevelRequired {
@@ -180,6 +220,8 @@ pub enum Refusal {
         /// Its order.
         order_no: OrderNo,
     },
+    /// The account, phone, device or address is on the block list; which of them is not said.
+    Blocked,
     /// The show's seats are being read back from the database; try again in a moment.
     Rebuilding,
 }
@@ -200,8 +242,12 @@ impl Refusal {
             Self::UnknownZone { .. } => "unknown_zone",
             Self::ZoneSoldOut { .. } => "zone_sold_out",
             Self::LimitReached { .. } => "limit_reached",
+            Self::AttendeesRequired { .. } => "attendees_required",
+            Self::UnknownAttendee { .. } => "unknown_attendee",
+            Self::AttendeeRepeated { .. } => "attendee_repeated",
             Self::LevelRequired { .. } => "level_required",
             Self::AlreadyPlaced { .. } => "already_placed",
+            Self::Blocked => "blocked",
             Self::Rebuilding => "rebuilding",
         }
     }
@@ -255,6 +301,28 @@ mod tests {
     }
 
     #[test]
+    fn each_ticket_is_for_another_person() {
+        let check = |ids: &[u64], tickets| {
+            let ids: Vec<AttendeeId> = ids.iter().copied().map(AttendeeId).collect();
+            checked_attendees(&ids, tickets).map(<[AttendeeId]>::len)
+        };
+        assert_eq!(check(&[7, 3], 2), Ok(2));
+        assert_eq!(
+            check(&[7, 3, 7], 3),
+            Err(Refusal::AttendeeRepeated {
+                attendee: AttendeeId(7)
+            })
+        );
+        for ids in [&[][..], &[7], &[1, 2, 3]] {
+            assert_eq!(
+                check(ids, 2),
+                Err(Refusal::AttendeesRequired { tickets: 2 }),
+                "{ids:?}"
+            );
+        }
+    }
+
+    #[test]
     fn an_idempotency_key_must_be_short_and_plain() {
         let request = |key: &str| HoldRequest {
             show_id: ShowId(1),
@@ -262,6 +330,7 @@ mod tests {
                 zone: ZoneId(1),
                 quantity: 2,
             },
+            attendees: Vec::new(),
             idempotency_key: key.to_owned(),
         };
         assert!(request("0b4b6b2e-9d3c").has_valid_key());

@@ -64,6 +64,12 @@ numeric_id!(
     "zone id"
 );
 
+numeric_id!(
+    /// An entry of a customer's list of attendees.
+    AttendeeId,
+    "attendee id"
+);
+
 /// A seat's place in its plan's list of seats; the bit pair of the show's map and the claim's key use the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -4,8 +4,11 @@ use super::{
     ids::{OrderNo, SeatIndex, ShowId},
     money::Money,
     payment::PaymentStatus,
+    refund::{RefundTerms, RefundView},
+    tax::IncludedTax,
     text::LocalText,
     time::{Timestamp, VenueTime},
+    timeline::TimelineEntry,
 };
 use serde::{Deserialize, Serialize};
 
@@ -170,17 +173,23 @@ pub struct SeatLabel {
     pub number: String,
 }
 
-/// One seat of an order, as its buyer sees it.
+/// One ticket of an order, as its buyer sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderItem {
-    /// The seat.
-    pub seat: SeatIndex,
-    /// What it is called.
-    pub label: SeatLabel,
+    /// Its number within the order.
+    pub item_no: u32,
+    /// Its seat; none for a standing place.
+    pub seat: Option<SeatIndex>,
+    /// What the seat is called.
+    pub label: Option<SeatLabel>,
     /// Name of its price category.
     pub zone: LocalText,
     /// What it costs, fees and tax included.
     pub price: Money,
+    /// Name of the person it is for, where the show wants to know.
+    pub attendee: Option<String>,
+    /// How far giving it back has come; none while nobody gives it back.
+    pub refund: Option<RefundProgress>,
 }
 
 /// The newest attempt to pay an order.
@@ -250,10 +259,12 @@ pub struct OrderView {
     pub hall: LocalText,
     /// The venue's city.
     pub city: LocalText,
-    /// Its seats, in plan order.
+    /// Its tickets: those with a seat in plan order, then those without one.
     pub items: Vec<OrderItem>,
     /// What it costs, fees and tax included.
     pub total: Money,
+    /// The tax within the total; none where nothing is taxed.
+    pub tax: Option<IncludedTax>,
     /// When it was placed.
     pub placed: VenueTime,
     /// When its seats go back on sale unless it is paid.
@@ -264,6 +275,36 @@ pub struct OrderView {
     pub paid: Option<VenueTime>,
     /// The newest attempt to pay.
     pub payment: Option<PaymentAttempt>,
+    /// Whether its show was withdrawn.
+    pub withdrawn: bool,
+    /// On which terms its tickets may be given back.
+    pub refund_terms: RefundTerms,
+    /// Its refunds, oldest first; only where one order is read by itself.
+    pub refunds: Vec<RefundView>,
+    /// What happened to it, oldest first; only where one order is read by itself.
+    pub timeline: Vec<TimelineEntry>,
+}
+
+impl OrderView {
+    /// Tickets that its buyer may give back now.
+    #[must_use]
+    pub fn returnable(&self) -> Vec<&OrderItem> {
+        let is_paid = matches!(self.status, OrderStatus::Paid | OrderStatus::Ticketed);
+        let until = self.refund_terms.until.as_ref();
+        if !is_paid || self.withdrawn || until.is_none_or(|until| self.now >= until.at) {
+            return Vec::new();
+        }
+        let items = self.items.iter();
+        items.filter(|item| item.refund.is_none()).collect()
+    }
+
+    /// Whether money of it is on its way back.
+    #[must_use]
+    pub fn is_refund_under_way(&self) -> bool {
+        self.refunds
+            .iter()
+            .any(|refund| refund.progress != RefundProgress::Succeeded)
+    }
 }
 
 /// A page of a customer's orders, newest first.

@@ -15,6 +15,12 @@ pub fn error_text(lang: Lang, error: &AppError) -> String {
     match error {
         AppError::Refused { refusal } => refusal_text(lang, refusal),
         AppError::Internal { reference } => internal_text(lang, reference),
+        AppError::AttendeesFull { most } => match lang {
+            Lang::En => {
+                format!("Your list can have {most} people at most. Take somebody off first.")
+            }
+            Lang::ZhCn => format!("最多可添加 {most} 位购票人，请先移除一位。"),
+        },
         AppError::Busy { retry_after_ms } => busy_text(lang, retry_after_ms.div_ceil(1000)),
         AppError::Invalid {
             field: Field::Password,
@@ -50,6 +56,33 @@ fn fixed_text(lang: Lang, error: &AppError) -> &'static str {
             "This phone number has an account already. Sign in instead.",
             "这个电话号码已注册，请直接登录。",
         ),
+        AppError::Invalid { field: Field::Name } => (
+            "This can't be a name on a ticket. Use 2 to 60 characters, as it stands in the document.",
+            "姓名不正确。请输入 2 到 60 个字符，与证件上的姓名一致。",
+        ),
+        AppError::Invalid {
+            field: Field::DocumentKind,
+        } => ("Choose what kind of document it is.", "请选择证件类型。"),
+        AppError::Invalid {
+            field: Field::DocumentNumber,
+        } => (
+            "This can't be the number of such a document. Check its kind and every character.",
+            "证件号码与证件类型不符，请检查类型和每一位号码。",
+        ),
+        AppError::AttendeeListed => (
+            "This document is in your list already.",
+            "您的列表中已有这个证件。",
+        ),
+        AppError::RefundClosed => (
+            "It is too late to give these tickets back. The order's page says until when it was possible.",
+            "已超过退票截止时间，无法退票。截止时间见订单页面。",
+        ),
+        AppError::Invalid {
+            field: Field::Tickets,
+        } => (
+            "Choose at least one ticket of this order.",
+            "请选择该订单中的至少一张票。",
+        ),
         AppError::OrderState => (
             "The order has changed in the meantime, so this can't be done any more. The page shows how it stands.",
             "订单状态已改变，无法进行这个操作。页面显示的是最新状态。",
@@ -71,6 +104,7 @@ fn missing(what: Thing) -> (&'static str, &'static str) {
         Thing::Event => ("There is no such event", "没有这个演出"),
         Thing::Show => ("There is no such show", "没有这个场次"),
         Thing::Order => ("You have no such order", "您没有这个订单"),
+        Thing::Attendee => ("Your list has no such person", "您的列表中没有这位购票人"),
         Thing::Page => ("There is no such page", "没有这个页面"),
     }
 }
@@ -118,7 +152,17 @@ pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
             }
             Lang::ZhCn => format!("一个订单最多 {limit} 个座位，请减少后重试。"),
         },
-        Refusal::LimitReached { by, limit, have } => limit_text(lang, *by, *limit, *have),
+        Refusal::LimitReached {
+            by, limit, have, ..
+        } => limit_text(lang, *by, *limit, *have),
+        Refusal::AttendeesRequired { tickets } => match lang {
+            Lang::En => format!(
+                "Each ticket of this show is for a person who is named. Tick as many people as you choose seats; for this choice that is {tickets}."
+            ),
+            Lang::ZhCn => format!(
+                "本场实名购票，每张票对应一位购票人。请勾选与座位数相同的购票人：本次需要 {tickets} 位。"
+            ),
+        },
         Refusal::LevelRequired { level } => match lang {
             Lang::En => format!("This presale is for members of level {level} and above."),
             Lang::ZhCn => format!("本场预售仅限 {level} 级及以上会员。"),
@@ -153,12 +197,24 @@ fn fixed_refusal_text(lang: Lang, refusal: &Refusal) -> &'static str {
             "本场次没有这个票档，请刷新页面。",
         ),
         Refusal::ZoneSoldOut { .. } => (
-            "This price category has too few seats left. Choose fewer, or another one.",
+            "This price category has too few tickets left. Choose fewer, or another one.",
             "这个票档余票不足，请减少数量或选择其他票档。",
+        ),
+        Refusal::UnknownAttendee { .. } => (
+            "One of these people is not in your list any more. Load the page again and tick whom the tickets are for.",
+            "所选购票人已不在您的列表中，请刷新页面后重新勾选。",
+        ),
+        Refusal::AttendeeRepeated { .. } => (
+            "The same person was named for two tickets. Each ticket of an order is for another person.",
+            "同一位购票人被重复选择。一个订单中每张票须对应不同的购票人。",
         ),
         Refusal::AlreadyPlaced { .. } => (
             "You have just ordered these seats. You find the order under Orders.",
             "您刚刚已下单，请在“订单”中查看。",
+        ),
+        Refusal::Blocked => (
+            "This order can't be placed online. Please ask our customer service.",
+            "暂时无法在线下单，请联系客服。",
         ),
         _ => (
             "The seats of this show are being checked. Try again in a few seconds.",
@@ -173,12 +229,24 @@ fn limit_text(lang: Lang, by: LimitedBy, limit: u32, have: u32) -> String {
         LimitedBy::User => ("account", "每个账户"),
         LimitedBy::Phone => ("phone number", "每个电话号码"),
         LimitedBy::Device => ("device", "每台设备"),
-        LimitedBy::Attendee => ("attendee", "每位购票人"),
+        LimitedBy::Attendee => ("person", "每位购票人"),
     };
-    match lang {
-        Lang::En => format!(
-            "This show allows {limit} tickets for each {en}, and you have {have} already. Choose fewer seats."
-        ),
-        Lang::ZhCn => format!("本场{zh_cn}限购 {limit} 张，您已有 {have} 张。请减少座位。"),
+    match (lang, have) {
+        (Lang::En, 0) => {
+            format!("This show allows {limit} tickets for each {en}. Choose fewer seats.")
+        }
+        (Lang::En, _) => {
+            let owner = match by {
+                LimitedBy::User => "your account",
+                LimitedBy::Phone => "your phone number",
+                LimitedBy::Device => "this device",
+                LimitedBy::Attendee => "one of the people you named",
+            };
+            format!(
+                "This show allows {limit} tickets for each {en}, and {owner} has {have} already. Choose fewer seats."
+            )
+        }
+        (Lang::ZhCn, 0) => format!("本场{zh_cn}限购 {limit} 张。请减少座位。"),
+        (Lang::ZhCn, _) => format!("本场{zh_cn}限购 {limit} 张，已有 {have} 张。请减少座位。"),
     }
 }

@@ -4,13 +4,17 @@
 //! that a missing translation does not compile. Texts with values in them are functions of [`Lang`].
 
 pub mod account;
+pub mod attendees;
 pub mod catalogue;
 pub mod error;
 pub mod order;
+pub mod refund;
 pub mod seats;
 pub mod shell;
 pub mod show;
+pub mod standing;
 pub mod time;
+pub mod timeline;
 pub mod zone;
 
 pub use crate::domain::text::Lang;

@@ -1,6 +1,12 @@
 //! Words of orders.
 
-use super::{Lang, texts, time::clock_with_seconds, zone::zone_name};
+use super::{
+    Lang,
+    refund::{partly_story, partly_word, refunded_story},
+    texts,
+    time::clock_with_seconds,
+    zone::zone_name,
+};
 use crate::{
     domain::{
         money::Money,
@@ -18,7 +24,7 @@ texts! {
         progress: "Progress", "进度";
         step_seats: "Seats", "选座";
         step_pay: "Pay", "付款";
-        step_ticket: "Ticket", "出票";
+        step_confirmed: "Confirmed", "已确认";
         ordering: "Ordering…", "正在下单…";
         pay_in_time: "Pay within the time", "请在时限内付款";
         payment_failed: "The payment failed", "付款失败";
@@ -59,6 +65,7 @@ texts! {
         older: "Older orders", "更早的订单";
         none_yet: "No orders yet", "还没有订单";
         none_yet_hint: "What you order appears here, also when it was cancelled.", "您的订单会显示在这里，包括已取消的订单。";
+        what_happened: "What happened", "订单记录";
         see_shows: "See what is on", "看看有什么演出";
     }
 }
@@ -73,6 +80,11 @@ pub fn heading(lang: Lang, stage: Stage) -> &'static str {
         Stage::Awaiting { failed: true } => text.payment_failed,
         Stage::Processing => text.processing,
         Stage::Paid => text.paid,
+        Stage::Withdrawn { .. }
+        | Stage::Cancelled {
+            reason: CancelReason::ShowWithdrawn,
+            ..
+        } => text.show_withdrawn,
         Stage::Cancelled {
             refund: Some(_), ..
         }
@@ -94,22 +106,41 @@ pub fn story(lang: Lang, stage: Stage, order: &OrderView) -> String {
     match stage {
         Stage::Awaiting { failed: false } => String::new(),
         Stage::Awaiting { failed: true } => failed_story(lang, &order.expires),
-        Stage::Cancelled { reason, refund } => [
-            cancelled_story(lang, reason, &order.expires),
-            refund_story(lang, order.total, refund),
+        Stage::Cancelled {
+            reason,
+            refund,
+            attempted,
+        } => {
+            let money = match refund {
+                None if attempted => nothing_yet(lang),
+                refund => refund_story(lang, order.total, refund),
+            };
+            [cancelled_story(lang, reason, &order.expires), money].concat()
+        }
+        Stage::Withdrawn { refund } => [
+            withdrawn_story(lang),
+            withdrawn_money(lang, order.total, refund),
         ]
         .concat(),
         Stage::Discarded { refund } => {
             let what = match lang {
-                Lang::En => "The seats went back on sale. ",
-                Lang::ZhCn => "座位已重新开售。",
+                _ if order.withdrawn => withdrawn_story(lang),
+                Lang::En => "The seats went back on sale. ".to_owned(),
+                Lang::ZhCn => "座位已重新开售。".to_owned(),
             };
-            [what.to_owned(), refund_story(lang, order.total, refund)].concat()
+            [what, refund_story(lang, order.total, refund)].concat()
         }
-        Stage::Refunded => match lang {
-            Lang::En => format!("{} went back to where you paid from.", order.total),
-            Lang::ZhCn => format!("{} 已原路退回。", order.total),
-        },
+        Stage::Refunded => {
+            let why = if order.withdrawn {
+                withdrawn_story(lang)
+            } else {
+                String::new()
+            };
+            [why, refunded_story(lang, order)].concat()
+        }
+        Stage::Paid if order.items.iter().any(|item| item.refund.is_some()) => {
+            partly_story(lang).to_owned()
+        }
         other => fixed_story(lang, other).to_owned(),
     }
 }
@@ -137,11 +168,14 @@ fn fixed_story(lang: Lang, stage: Stage) -> &'static str {
 
 fn failed_story(lang: Lang, expires: &VenueTime) -> String {
     let clock = clock_with_seconds(expires);
+    let zone = zone_name(lang, expires);
     match lang {
         Lang::En => format!(
-            "Nothing was charged, and your seats are still held. You can try again until {clock}."
+            "Nothing was charged, and your seats are still held. You can try again until {clock} ({zone})."
         ),
-        Lang::ZhCn => format!("没有扣款，座位仍为您保留。您可以在 {clock} 前再次付款。"),
+        Lang::ZhCn => {
+            format!("没有扣款，座位仍为您保留。您可以在 {clock}（{zone}）前再次付款。")
+        }
     }
 }
 
@@ -161,10 +195,36 @@ fn cancelled_story(lang: Lang, reason: CancelReason, expires: &VenueTime) -> Str
             Lang::En => "The seats went back on sale. ".to_owned(),
             Lang::ZhCn => "座位已重新开售。".to_owned(),
         },
-        CancelReason::ShowWithdrawn => match lang {
-            Lang::En => "The show does not take place as planned. ".to_owned(),
-            Lang::ZhCn => "本场次不再按计划举行。".to_owned(),
-        },
+        CancelReason::ShowWithdrawn => withdrawn_story(lang),
+    }
+}
+
+/// That the show was withdrawn, in a sentence.
+fn withdrawn_story(lang: Lang) -> String {
+    match lang {
+        Lang::En => "The show does not take place as planned. ".to_owned(),
+        Lang::ZhCn => "本场次不再按计划举行。".to_owned(),
+    }
+}
+
+/// What becomes of the money of a paid order whose show was withdrawn.
+fn withdrawn_money(lang: Lang, total: Money, refund: RefundProgress) -> String {
+    let progress = progress_story(lang, refund);
+    match lang {
+        Lang::En => format!(
+            "All you paid, {total}, goes back to you by itself; you need to do nothing. {progress}"
+        ),
+        Lang::ZhCn => format!("您支付的 {total} 将全额自动退回，您无需任何操作。{progress}"),
+    }
+}
+
+/// That nothing was charged although the customer had started to pay.
+fn nothing_yet(lang: Lang) -> String {
+    match lang {
+        Lang::En => {
+            "Nothing was charged. Should a payment still arrive, all of it goes back to you by itself.".to_owned()
+        }
+        Lang::ZhCn => "没有扣款。如仍有付款到账，将全额自动退回。".to_owned(),
     }
 }
 
@@ -176,6 +236,19 @@ fn refund_story(lang: Lang, total: Money, refund: Option<RefundProgress>) -> Str
             Lang::ZhCn => "没有扣款。".to_owned(),
         };
     };
+    let progress = progress_story(lang, refund);
+    match lang {
+        Lang::En => format!(
+            "Your payment arrived after that, so all of it, {total}, goes back to you by itself; you need to do nothing. {progress}"
+        ),
+        Lang::ZhCn => {
+            format!("您的付款在此之后到账，{total} 将全额自动退回，您无需任何操作。{progress}")
+        }
+    }
+}
+
+/// How far a refund has come, in a sentence.
+fn progress_story(lang: Lang, refund: RefundProgress) -> &'static str {
     let (en, zh_cn) = match refund {
         RefundProgress::Requested => ("The refund is being sent.", "正在提交退款。"),
         RefundProgress::Sent => (
@@ -189,22 +262,27 @@ fn refund_story(lang: Lang, total: Money, refund: Option<RefundProgress>) -> Str
         ),
     };
     match lang {
-        Lang::En => format!(
-            "Your payment arrived after that, so all of it, {total}, goes back to you by itself; you need to do nothing. {en}"
-        ),
-        Lang::ZhCn => {
-            format!("您的付款在此之后到账，{total} 将全额自动退回，您无需任何操作。{zh_cn}")
-        }
+        Lang::En => en,
+        Lang::ZhCn => zh_cn,
     }
 }
 
-/// Until when seats are held, with the zone: `Your seats are held until 19:05:12`.
+/// Until when seats are held, to stand beside the zone: `Your seats are held until 19:05:12`.
 #[must_use]
 pub fn held_until(lang: Lang, expires: &VenueTime) -> String {
     let clock = clock_with_seconds(expires);
     match lang {
         Lang::En => format!("Your seats are held until {clock}"),
         Lang::ZhCn => format!("座位为您保留至 {clock}"),
+    }
+}
+
+/// Whom a ticket is for: `for Ann Example`.
+#[must_use]
+pub fn for_whom(lang: Lang, name: &str) -> String {
+    match lang {
+        Lang::En => format!("for {name}"),
+        Lang::ZhCn => format!("购票人：{name}"),
     }
 }
 
@@ -225,7 +303,8 @@ pub fn status_word(lang: Lang, order: &OrderView) -> &'static str {
         OrderStatus::Creating => text.word_creating,
         OrderStatus::Pending if Stage::of(order) == Stage::Processing => text.word_processing,
         OrderStatus::Pending => text.word_pending,
-        OrderStatus::Paid | OrderStatus::Ticketed => text.paid,
+        OrderStatus::Paid | OrderStatus::Ticketed if order.withdrawn => text.show_withdrawn,
+        OrderStatus::Paid | OrderStatus::Ticketed => partly_word(lang, order),
         OrderStatus::Cancelled => text.word_cancelled,
         OrderStatus::Refunded => text.refunded,
         OrderStatus::Discarded => text.word_discarded,
@@ -282,10 +361,30 @@ mod tests {
     }
 
     #[test]
+    fn money_of_a_withdrawn_show_is_told_with_its_amount_and_progress() {
+        for (lang, progress) in [
+            (Lang::En, "is carrying the refund out"),
+            (Lang::ZhCn, "正在处理退款"),
+        ] {
+            let total = Money::new(13_600, Currency::Cny);
+            let story = withdrawn_money(lang, total, RefundProgress::Sent);
+            assert!(
+                story.contains("¥136.00") && story.contains(progress),
+                "{story}"
+            );
+            let stage = Stage::Withdrawn {
+                refund: RefundProgress::Sent,
+            };
+            assert_eq!(heading(lang, stage), OrderText::of(lang).show_withdrawn);
+        }
+    }
+
+    #[test]
     fn no_stage_that_has_ended_invites_to_pay() {
         let late = Stage::Cancelled {
             reason: CancelReason::Timeout,
             refund: Some(RefundProgress::Failed),
+            attempted: true,
         };
         assert_eq!(heading(Lang::En, late), "Your payment came too late");
         assert_eq!(

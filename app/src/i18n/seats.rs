@@ -9,26 +9,52 @@ pub fn seat(lang: Lang, label: &SeatLabel) -> String {
     place(lang, &label.section, &label.row, &[&label.number])
 }
 
-/// An order's seats, those of one row and price category together: `Row G, seats 9 and 10` with the category's name.
+/// An order's places, those of one row and price category together: `Row G, seats 9 and 10` with the category's name,
+/// standing places of a category as their number.
 #[must_use]
 pub fn rows<'a>(lang: Lang, items: &'a [OrderItem]) -> Vec<(String, &'a str)> {
+    let row_of = |item: &'a OrderItem| {
+        let label = item.label.as_ref();
+        label.map(|label| (label.section.as_str(), label.row.as_str()))
+    };
     let mut groups: Vec<(&OrderItem, Vec<&str>)> = Vec::new();
     for item in items {
-        let same_row = |(first, _): &&mut (&OrderItem, Vec<&str>)| {
-            first.label.section == item.label.section
-                && first.label.row == item.label.row
-                && first.zone == item.zone
+        let number = item.label.as_ref().map_or("", |label| &label.number);
+        let same_row = |(first, _): &&mut (&'a OrderItem, Vec<&str>)| {
+            row_of(first) == row_of(item) && first.zone == item.zone
         };
         match groups.iter_mut().find(same_row) {
-            Some((_, numbers)) => numbers.push(&item.label.number),
-            None => groups.push((item, vec![&item.label.number])),
+            Some((_, numbers)) => numbers.push(number),
+            None => groups.push((item, vec![number])),
         }
     }
     let name = |(first, numbers): (&'a OrderItem, Vec<&str>)| {
-        let SeatLabel { section, row, .. } = &first.label;
-        (place(lang, section, row, &numbers), first.zone.get(lang))
+        let places = match row_of(first) {
+            Some((section, row)) => place(lang, section, row, &numbers),
+            None => standing(lang, numbers.len()),
+        };
+        (places, first.zone.get(lang))
     };
     groups.into_iter().map(name).collect()
+}
+
+/// Where one ticket admits to: `Row G, seat 9`, `Standing, 1 place`.
+#[must_use]
+pub fn ticket(lang: Lang, item: &OrderItem) -> String {
+    match &item.label {
+        Some(label) => seat(lang, label),
+        None => standing(lang, 1),
+    }
+}
+
+/// A number of places without seats: `Standing, 2 places`.
+#[must_use]
+pub fn standing(lang: Lang, places: usize) -> String {
+    match (lang, places) {
+        (Lang::En, 1) => "Standing, 1 place".to_owned(),
+        (Lang::En, _) => format!("Standing, {places} places"),
+        (Lang::ZhCn, _) => format!("站席 {places} 张"),
+    }
 }
 
 fn place(lang: Lang, section: &str, row: &str, numbers: &[&str]) -> String {
@@ -98,13 +124,16 @@ mod tests {
 
     fn item(row: &str, number: &str, zone: &str) -> OrderItem {
         OrderItem {
-            seat: SeatIndex(0),
-            label: label("", row, number),
+            item_no: 0,
+            seat: Some(SeatIndex(0)),
+            label: Some(label("", row, number)),
             zone: LocalText {
                 en: zone.to_owned(),
                 zh_cn: zone.to_owned(),
             },
             price: Money::new(6_800, Currency::Cny),
+            attendee: None,
+            refund: None,
         }
     }
 
@@ -141,5 +170,19 @@ mod tests {
             rows(Lang::ZhCn, &items)[0],
             ("G 排 9、10 座".to_owned(), "Centre")
         );
+    }
+
+    #[test]
+    fn standing_places_are_counted_by_category() {
+        let standing = |zone| OrderItem {
+            seat: None,
+            label: None,
+            ..item("", "", zone)
+        };
+        let items = [item("G", "9", "Pit"), standing("Pit"), standing("Pit")];
+        let en: Vec<_> = rows(Lang::En, &items);
+        assert_eq!(en[1], ("Standing, 2 places".to_owned(), "Pit"));
+        assert_eq!(en.len(), 2);
+        assert_eq!(ticket(Lang::ZhCn, &items[1]), "站席 1 张");
     }
 }

@@ -19,6 +19,7 @@ texts! {
         quantity: "How many", "张数";
         zone: "Price category", "票档";
         zones: "Prices", "票档";
+        standing: "Standing", "站席";
         your_seats: "Your seats", "已选座位";
         none_chosen: "Choose your seats on the map.", "请在座位图上选座。";
         without_script: "Tick your seats on the map, then hold them. The order shows their prices and the total before you pay.", "请在座位图上勾选座位，然后锁定。付款前，订单会显示价格和总额。";
@@ -264,20 +265,26 @@ pub fn take_off(lang: Lang, place: &str) -> String {
     }
 }
 
-/// That seats of this show are the reader's already.
+/// That seats of this show are the reader's already, or tickets when some of them have no seat.
 #[must_use]
-pub fn mine_note(lang: Lang, seats: usize, awaits_payment: bool) -> String {
-    match (lang, seats, awaits_payment) {
+pub fn mine_note(lang: Lang, seats: usize, standing: u32, awaits_payment: bool) -> String {
+    let standing = usize::try_from(standing).unwrap_or(usize::MAX);
+    let count = seats.saturating_add(standing);
+    let (one, many, zh_cn) = match standing {
+        0 => ("seat", "seats", "个座位"),
+        _ => ("ticket", "tickets", "张票"),
+    };
+    match (lang, count, awaits_payment) {
         (Lang::En, 1, true) => {
-            "You hold 1 seat of this show until you pay or give it up.".to_owned()
+            format!("You hold 1 {one} of this show until you pay or give it up.")
         }
         (Lang::En, _, true) => {
-            format!("You hold {seats} seats of this show until you pay or give them up.")
+            format!("You hold {count} {many} of this show until you pay or give them up.")
         }
-        (Lang::En, 1, false) => "1 seat of this show is yours.".to_owned(),
-        (Lang::En, _, false) => format!("{seats} seats of this show are yours."),
-        (Lang::ZhCn, _, true) => format!("您已锁定本场 {seats} 个座位，请付款或取消。"),
-        (Lang::ZhCn, _, false) => format!("您已拥有本场 {seats} 个座位。"),
+        (Lang::En, 1, false) => format!("1 {one} of this show is yours."),
+        (Lang::En, _, false) => format!("{count} {many} of this show are yours."),
+        (Lang::ZhCn, _, true) => format!("您已锁定本场 {count} {zh_cn}，请付款或取消。"),
+        (Lang::ZhCn, _, false) => format!("您已拥有本场 {count} {zh_cn}。"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The visitor's own account.
 
+mod people;
+
 use crate::{
     api::accounts::LogOut,
     components::{
@@ -14,6 +16,7 @@ use crate::{
 };
 use leptos::{prelude::*, server_fn::ServerFn};
 use leptos_meta::Title;
+use people::People;
 
 /// Who is signed in, and the way out.
 #[component]
@@ -52,6 +55,7 @@ fn Account(user: User) -> impl IntoView {
                     </button>
                 </PostForm>
             </div>
+            <People />
         </div>
     }
 }

@@ -36,7 +36,7 @@ pub fn LoginPage() -> impl IntoView {
         <Title text=text.sign_in />
         <div class="wrap narrow sign-in stack">
             <h1>{text.sign_in}</h1>
-            {(next != "/").then(|| view! { <p class="soft">{text.keeps_choice}</p> })}
+            {carries_choice(&next).then(|| view! { <p class="soft">{text.keeps_choice}</p> })}
             <ErrorNotice error=error />
             <PostForm post=post>
                 <div class="form">
@@ -64,4 +64,10 @@ pub fn next_path() -> String {
     use_query_map()
         .with_untracked(|query| query.get("next"))
         .unwrap_or_else(|| "/".to_owned())
+}
+
+/// Whether the way back leads to seats that were chosen before signing in.
+pub fn carries_choice(next: &str) -> bool {
+    next.split_once("?seats=")
+        .is_some_and(|(_, seats)| !seats.is_empty())
 }

@@ -2,6 +2,7 @@
 
 mod account;
 mod event;
+mod give_back;
 mod home;
 mod login;
 mod not_found;
@@ -70,6 +71,7 @@ fn Main() -> impl IntoView {
                 <Route path=path!("/shows/:id") view=show::ShowPage ssr=SsrMode::Async />
                 <Route path=path!("/orders") view=orders::OrdersPage ssr=SsrMode::Async />
                 <Route path=path!("/orders/:order_no") view=order::OrderPage ssr=SsrMode::Async />
+                <Route path=path!("/orders/:order_no/give-back") view=give_back::GiveBackPage ssr=SsrMode::Async />
                 <Route path=path!("/login") view=login::LoginPage ssr=SsrMode::Async />
                 <Route path=path!("/register") view=register::RegisterPage ssr=SsrMode::Async />
                 <Route path=path!("/account") view=account::AccountPage ssr=SsrMode::Async />

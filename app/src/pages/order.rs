@@ -10,10 +10,12 @@ use crate::{
         countdown::Countdown,
         error_notice::ErrorNotice,
         order_facts::OrderFacts,
+        order_timeline::OrderTimeline,
         page_data::{by_param, loaded},
+        refund_list::RefundList,
         steps::Steps,
     },
-    domain::{ids::OrderNo, order::OrderView},
+    domain::{ids::OrderNo, order::OrderView, time::Millis},
     error::{AppError, Thing},
     i18n::{
         order::{OrderText, heading, story},
@@ -82,12 +84,14 @@ fn Order(order: OrderView) -> impl IntoView {
             </div>
             <Deadline live=live />
             <Facts live=live order=facts_of />
+            <Refunds live=live />
             <ErrorNotice error=live.trouble />
             {move || match beyond.get() {
                 None => view! { <PayOrCancel live=live /> }.into_any(),
                 Some(Stage::Creating) => ().into_any(),
                 Some(stage) => view! { <Ended live=live stage=stage /> }.into_any(),
             }}
+            <Told live=live />
         </div>
     }
 }
@@ -106,31 +110,60 @@ fn Deadline(live: Live) -> impl IntoView {
     }
 }
 
-/// What was ordered. Of all of it only the time of payment is ever added.
+/// What was ordered. Of all of it only the time of payment is ever added, and tickets are given back.
 #[component]
 fn Facts(live: Live, order: OrderView) -> impl IntoView {
     let paid = Memo::new(move |_| live.order.with(|order| order.paid.clone()));
-    let placed = Memo::new(move |_| live.order.with(|order| order.items.len()));
+    let items = Memo::new(move |_| live.order.with(|order| order.items.clone()));
     move || {
         let mut order = order.clone();
-        if placed.get() != order.items.len() {
-            order = live.order.get_untracked();
-        }
+        order.items = items.get();
         order.paid = paid.get();
         view! { <div class="card padded"><OrderFacts order=order /></div> }
     }
 }
 
+/// How far the order's refunds have come.
+#[component]
+fn Refunds(live: Live) -> impl IntoView {
+    let refunds = Memo::new(move |_| live.order.with(|order| order.refunds.clone()));
+    let list = move || {
+        let items = live.order.with_untracked(|order| order.items.clone());
+        view! { <RefundList refunds=refunds.get() items=items /> }
+    };
+    // Said aloud whenever a refund moves on.
+    view! { <div role="status" class="refunds__news">{list}</div> }
+}
+
+/// What happened to the order.
+#[component]
+fn Told(live: Live) -> impl IntoView {
+    let entries = Memo::new(move |_| live.order.with(|order| order.timeline.clone()));
+    move || view! { <OrderTimeline entries=entries.get() /> }
+}
+
+/// How long after its deadline a cancelled order's page is loaded again for money that may still arrive.
+const LATE_MONEY_TIME: Millis = Millis::minutes(10);
+
 /// Makes the browser load the page again when it runs no scripts; with scripts it has no effect.
 struct RefreshWithoutScript;
 
 impl RefreshWithoutScript {
-    /// Soon while the result of something is awaited, after the deadline while the customer may pay, never otherwise.
+    /// Soon while the result of something is awaited, after the deadline while the customer may pay, now and then while
+    /// money may be on its way, never otherwise.
     fn of(order: &OrderView) -> impl IntoView + use<> {
         let after_s = match Stage::of(order) {
             Stage::Creating => Some(1),
             Stage::Processing => Some(2),
             Stage::Awaiting { .. } => Some((order.expires.at - order.now).0.max(0) / 1000 + 2),
+            Stage::Withdrawn { .. } => Some(10),
+            Stage::Paid if order.is_refund_under_way() => Some(5),
+            // Money of an attempt to pay may still arrive; nobody waits for it longer than this.
+            Stage::Cancelled {
+                refund: None,
+                attempted: true,
+                ..
+            } if order.now < order.expires.at + LATE_MONEY_TIME => Some(30),
             _ => None,
         };
         // Text of the browser's parser when scripts run, so nothing may be hydrated inside.

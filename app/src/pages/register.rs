@@ -1,6 +1,6 @@
 //! Making an account.
 
-use super::login::next_path;
+use super::login::{carries_choice, next_path};
 use crate::{
     api::accounts::Register,
     components::{
@@ -56,7 +56,7 @@ pub fn RegisterPage() -> impl IntoView {
         <Title text=text.register />
         <div class="wrap narrow sign-in stack">
             <h1>{text.register}</h1>
-            {(next != "/").then(|| view! { <p class="soft">{text.keeps_choice}</p> })}
+            {carries_choice(&next).then(|| view! { <p class="soft">{text.keeps_choice}</p> })}
             <ErrorNotice error=error />
             <PostForm post=post>
                 <div class="form">

@@ -5,6 +5,7 @@
 use crate::{
     api::{self, orders::MySeats, orders::Place},
     components::{
+        attendee_choice::{People, read_named, write_named},
         choose_for_me::BEST_FORM,
         header::encode,
         posted_error::posted_error,
@@ -12,12 +13,15 @@ use crate::{
         seat_map::{
             MapFacts, MapState, Notices, Panel, SeatMap, read_choice, server_clock, write_choice,
         },
+        standing_zones::standing_form,
+        submission_key::new_key,
         venue_time::VenueTimeText,
     },
     domain::{
         catalogue::{SaleState, ShowPage as ShowFacts},
         hold::Refusal,
-        ids::{SeatIndex, ShowId},
+        ids::{SeatIndex, ShowId, ZoneId},
+        standing::ZoneKind,
         time::Timestamp,
     },
     error::{AppError, Thing},
@@ -57,6 +61,18 @@ pub fn ShowPage() -> impl IntoView {
             }
         },
     );
+    // Whom tickets can be for, where the show wants to know.
+    let listed = Resource::new_blocking(
+        move || id.get(),
+        move |_| async move {
+            match facts.await {
+                Ok(show) if show.attendees_required => api::attendees::attendees().await.ok(),
+                _ => None,
+            }
+        },
+    );
+    let named =
+        move || query.with_untracked(|query| read_named(query.get_str("for").unwrap_or_default()));
     let lost = Resource::new_blocking(
         move || (id.get(), wanted()),
         move |(id, wanted)| async move {
@@ -78,7 +94,8 @@ pub fn ShowPage() -> impl IntoView {
                 let own = mine.await;
                 let lost = lost.await;
                 let html = server_part::map_html(&show, &own, wanted()).await;
-                view! { <Shown show mine=own wanted=wanted() lost html place error /> }.into_any()
+                let people = People::new(listed.await, &named());
+                view! { <Shown show mine=own wanted=wanted() lost html people place error /> }.into_any()
             })}
         </Suspense>
     }
@@ -92,6 +109,7 @@ fn Shown(
     wanted: Vec<SeatIndex>,
     lost: Vec<String>,
     html: String,
+    people: People,
     place: ServerAction<Place>,
     error: Signal<Option<AppError>>,
 ) -> impl IntoView {
@@ -106,30 +124,50 @@ fn Shown(
         zones: show.zones.clone(),
         limit: show.limit,
         mine: mine.seats.clone(),
-        wanted,
+        wanted: wanted.clone(),
         is_live: !is_over,
     };
+    let here = here(show.id, state, people, wanted);
     let key = RwSignal::new(new_key());
     let show_id = show.id;
-    follow_answers(place, state, key, show_id);
+    let standing: Vec<ZoneId> = show
+        .zones
+        .iter()
+        .filter(|zone| zone.kind == ZoneKind::Standing)
+        .map(|zone| zone.id)
+        .collect();
+    follow_answers(place, state, key, here);
     let show = StoredValue::new(show);
     view! {
         <div class="show">
             <Heading show />
-            <Notices show state mine error now />
+            <Notices show state mine people error now />
             <ActionForm action=place attr:class="show__form" attr:autocomplete="off">
                 <input type="hidden" name="show_id" value=show_id.to_string() />
                 <input type="hidden" name="idempotency_key" value=key.get_untracked() prop:value=key />
                 <fieldset class="show__map" disabled=is_over aria-label=text.seat_map>
                     <SeatMap html facts state />
                 </fieldset>
-                <Panel show state is_open is_pending=place.pending() />
+                <Panel show state people here is_open is_pending=place.pending() />
             </ActionForm>
             // The panel's controls for buying without choosing belong to this form.
             <ActionForm action=place attr:id=BEST_FORM attr:autocomplete="off">
                 <input type="hidden" name="show_id" value=show_id.to_string() />
                 <input type="hidden" name="idempotency_key" value=key.get_untracked() prop:value=key />
             </ActionForm>
+            // And those of a standing zone to one of these.
+            {standing
+                .into_iter()
+                .map(|zone| {
+                    view! {
+                        <ActionForm action=place attr:id=standing_form(zone) attr:autocomplete="off">
+                            <input type="hidden" name="show_id" value=show_id.to_string() />
+                            <input type="hidden" name="zone" value=zone.to_string() />
+                            <input type="hidden" name="idempotency_key" value=key.get_untracked() prop:value=key />
+                        </ActionForm>
+                    }
+                })
+                .collect_view()}
         </div>
     }
 }
@@ -211,7 +249,7 @@ fn follow_answers(
     place: ServerAction<Place>,
     state: MapState,
     key: RwSignal<String>,
-    show_id: ShowId,
+    here: Signal<String>,
 ) {
     let navigate = use_navigate();
     Effect::new(move |_| {
@@ -225,10 +263,7 @@ fn follow_answers(
         }
         match answer {
             Some(Err(AppError::Unauthenticated)) => {
-                let seats = state
-                    .chosen
-                    .with_untracked(|chosen| write_choice(chosen.iter().map(|seat| seat.seat)));
-                let back = encode(&format!("/shows/{show_id}?seats={seats}"));
+                let back = encode(&here.get_untracked());
                 navigate(&format!("/login?next={back}"), NavigateOptions::default());
             }
             Some(Err(AppError::Refused { refusal })) => {
@@ -243,22 +278,30 @@ fn follow_answers(
     });
 }
 
-/// Names one wish.
-#[cfg(feature = "ssr")]
-fn new_key() -> String {
-    uuid::Uuid::new_v4().to_string()
-}
-
-/// Names one wish. It must differ from the same buyer's other wishes, no more.
-#[cfg(all(feature = "hydrate", not(feature = "ssr")))]
-fn new_key() -> String {
-    let random = || js_sys::Math::random().to_bits() & 0xffff_ffff_ffff;
-    format!("{:x}-{:x}", random(), random())
-}
-
-#[cfg(not(any(feature = "ssr", feature = "hydrate")))]
-fn new_key() -> String {
-    String::new()
+/// The page's address with everything that is chosen, to come back to. Before the browser has taken over the map, that is
+/// what the address asked for.
+fn here(
+    show_id: ShowId,
+    state: MapState,
+    people: People,
+    wanted: Vec<SeatIndex>,
+) -> Signal<String> {
+    Signal::derive(move || {
+        let chosen: Vec<SeatIndex> = state
+            .chosen
+            .with(|chosen| chosen.iter().map(|seat| seat.seat).collect());
+        let seats = if chosen.is_empty() { &wanted } else { &chosen };
+        let mut address = format!(
+            "/shows/{show_id}?seats={}",
+            write_choice(seats.iter().copied())
+        );
+        let named = people.named();
+        if !named.is_empty() {
+            address.push_str("&for=");
+            address.push_str(&write_named(&named));
+        }
+        address
+    })
 }
 
 /// What only the server can do, and the browser finds in the page.

@@ -1,4 +1,12 @@
 //! The subcommands of `seatflow` that are not `serve`.
 
+pub mod block;
+pub mod dead_letters;
+pub mod order;
+mod order_show;
 pub mod plan;
 pub mod seed;
+pub mod show;
+pub mod show_life;
+mod show_refunds;
+pub mod staff;

@@ -5,9 +5,11 @@ use crate::{
     mysql::{
         Db, DbError,
         seeding::{NewEvent, NewShow, NewVenue, NewZone},
+        shows::StandingZone,
     },
     ticketing::{
         accounts::hash_password,
+        standing::capacity::CAPACITY_MAX,
         venue_clock::{date_at, moment, zone},
     },
 };
@@ -16,6 +18,9 @@ use app::domain::{
     catalogue::EventKind,
     money::Currency,
     plan::Plan,
+    refund::RefundPolicy,
+    standing::PIECES_MAX,
+    tax::TaxRate,
     text::LocalText,
     time::{Millis, Timestamp},
     user::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, Phone, Role},
@@ -56,6 +61,9 @@ struct VenueEntry {
     city: LocalText,
     time_zone: String,
     currency: Currency,
+    /// The tax within its prices, in hundredths of a percent; none when missing.
+    #[serde(default)]
+    tax_basis_points: u32,
     halls: Vec<HallEntry>,
 }
 
@@ -93,15 +101,34 @@ struct ShowEntry {
     sale_opens_days_before: i32,
     #[serde(default)]
     sale_closes_min_before: i64,
+    /// Whether each ticket is for a person who is named.
+    #[serde(default)]
+    attendees_required: bool,
+    refund: Option<RefundEntry>,
     prices: Vec<PriceEntry>,
+}
+
+/// On which terms a show takes tickets back; until a day before and without a fee when missing.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefundEntry {
+    /// Until so many hours before the start; missing when it never does.
+    hours_before: Option<i64>,
+    #[serde(default)]
+    fee_percent: u8,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PriceEntry {
+    /// A category of the plan; for a standing zone any other word that names it.
     category: String,
     name: LocalText,
     price_minor: i64,
+    /// Makes it a standing zone of so many places.
+    standing_capacity: Option<u32>,
+    /// In how many pieces a standing zone is split; 1 when missing.
+    pieces: Option<u16>,
 }
 
 /// What seeding did.
@@ -207,16 +234,11 @@ fn check(catalogue: &Catalogue, plans: &HashMap<String, (String, Plan)>) -> anyh
             }
         }
         for price in &show.prices {
-            if !plan
+            let is_of_plan = plan
                 .categories
                 .iter()
-                .any(|category| category.name == price.category)
-            {
-                faults.push(format!(
-                    "{name}: the plan has no category {:?}",
-                    price.category
-                ));
-            }
+                .any(|category| category.name == price.category);
+            faults.extend(price_fault(price, is_of_plan).map(|fault| format!("{name}: {fault}")));
         }
         if show.limit == 0 || !(1..=86_400).contains(&show.hold_seconds) {
             faults.push(format!("{name}: limit and hold_seconds must be at least 1"));
@@ -229,6 +251,30 @@ fn check(catalogue: &Catalogue, plans: &HashMap<String, (String, Plan)>) -> anyh
         faults.join("\n")
     );
     Ok(())
+}
+
+/// What is wrong with a price: it must be either a category of the plan or a standing zone.
+fn price_fault(price: &PriceEntry, is_of_plan: bool) -> Option<String> {
+    let category = &price.category;
+    let Some(capacity) = price.standing_capacity else {
+        return match (is_of_plan, price.pieces) {
+            (false, _) => Some(format!("the plan has no category {category:?}")),
+            (true, Some(_)) => Some(format!("{category:?} has seats, so it has no pieces")),
+            (true, None) => None,
+        };
+    };
+    let pieces = price.pieces.unwrap_or(1);
+    if is_of_plan {
+        return Some(format!(
+            "{category:?} has seats in the plan, so it is no standing zone"
+        ));
+    }
+    if !(1..=CAPACITY_MAX).contains(&capacity) || !(1..=PIECES_MAX).contains(&pieces) {
+        return Some(format!(
+            "standing zone {category:?} must have 1 to {CAPACITY_MAX} places in 1 to {PIECES_MAX} pieces"
+        ));
+    }
+    None
 }
 
 async fn seed_halls<'a>(
@@ -249,6 +295,7 @@ async fn seed_halls<'a>(
                 city: &venue.city,
                 time_zone: &venue.time_zone,
                 currency: venue.currency,
+                tax: TaxRate(venue.tax_basis_points),
             })
             .await?;
         report.venues += 1;
@@ -351,7 +398,9 @@ async fn seed_shows(
                 sale_start: sale_start(entry, date, &time_zone)?,
                 sale_end: starts_at - Millis::minutes(entry.sale_closes_min_before),
                 limit: entry.limit,
+                attendees_required: entry.attendees_required,
                 hold_for: Millis::seconds(entry.hold_seconds),
+                refund: refund_policy(entry)?,
                 seats_total: u32::try_from(hall.plan.seats.len())?,
                 currency: hall.venue.currency,
                 zones: zones(entry, &hall.plan)?,
@@ -364,6 +413,18 @@ async fn seed_shows(
         }
     }
     Ok(())
+}
+
+fn refund_policy(entry: &ShowEntry) -> anyhow::Result<RefundPolicy> {
+    let Some(refund) = &entry.refund else {
+        return Ok(RefundPolicy::default());
+    };
+    let policy = RefundPolicy {
+        until: refund.hours_before.map(|hours| Millis::minutes(60 * hours)),
+        fee_percent: refund.fee_percent,
+    };
+    ensure!(policy.is_sound(), "a show can't take tickets back so");
+    Ok(policy)
 }
 
 /// Sales open at ten in the morning at the venue.
@@ -386,23 +447,30 @@ fn zones<'a>(entry: &'a ShowEntry, plan: &Plan) -> anyhow::Result<Vec<NewZone<'a
         .prices
         .iter()
         .map(|price| {
-            let category = plan
-                .categories
-                .iter()
-                .position(|c| c.name == price.category);
-            let category = category.context("an unchecked category")?;
-            let seats = plan
-                .seats
-                .iter()
-                .filter(|seat| usize::from(seat.category) == category);
+            let standing = price.standing_capacity.map(|capacity| StandingZone {
+                capacity,
+                pieces: price.pieces.unwrap_or(1),
+            });
             Ok(NewZone {
                 category: &price.category,
                 name: &price.name,
                 price_minor: price.price_minor,
-                seats_total: u32::try_from(seats.count())?,
+                seats_total: match standing {
+                    Some(_) => 0,
+                    None => seats_of(plan, &price.category)?,
+                },
+                standing,
             })
         })
         .collect()
+}
+
+fn seats_of(plan: &Plan, category: &str) -> anyhow::Result<u32> {
+    let place = plan.categories.iter().position(|c| c.name == category);
+    let place = place.context("an unchecked category")?;
+    let seats = plan.seats.iter();
+    let of_category = seats.filter(|seat| usize::from(seat.category) == place);
+    Ok(u32::try_from(of_category.count())?)
 }
 
 /// Makes the accounts of a local run, when `SEATFLOW_DEMO_PASSWORD` gives their password; says which there are.

@@ -12,6 +12,9 @@ pub struct HttpConfig {
     pub public_url: String,
     /// How the server reaches the payment gateway (`SEATFLOW_GATEWAY_URL`, default `{public_url}/gateway`).
     pub gateway_url: String,
+    /// Whether the gateway runs as a program of its own, so that this one does not serve it (`SEATFLOW_GATEWAY_APART`,
+    /// `true` or `false`, default `false`); then `SEATFLOW_GATEWAY_URL` must say where.
+    pub gateway_is_apart: bool,
     /// How the gateway reaches the server for callbacks (`SEATFLOW_CALLBACK_URL`, default `public_url`).
     pub callback_url: String,
     /// Folder with the browser's files (`SEATFLOW_SITE_ROOT`, default `target/site`).
@@ -34,6 +37,13 @@ impl HttpConfig {
         let local = format!("http://{listen}");
         let public_url = reader.url("SEATFLOW_PUBLIC_URL", &local);
         let gateway_url = reader.url("SEATFLOW_GATEWAY_URL", &format!("{public_url}/gateway"));
+        let gateway_is_apart = reader.parsed("SEATFLOW_GATEWAY_APART", false, "true or false");
+        if gateway_is_apart && reader.text("SEATFLOW_GATEWAY_URL").is_none() {
+            reader.faults.push(
+                "SEATFLOW_GATEWAY_URL is missing: SEATFLOW_GATEWAY_APART says that the gateway is elsewhere"
+                    .to_owned(),
+            );
+        }
         let callback_url = reader.url("SEATFLOW_CALLBACK_URL", &public_url);
         let site_root = reader
             .text("SEATFLOW_SITE_ROOT")
@@ -45,9 +55,7 @@ impl HttpConfig {
                 "an address such as 127.0.0.1:9464",
             )
         });
-        let metrics_token = reader
-            .text("SEATFLOW_METRICS_TOKEN")
-            .map(|_| reader.secret("SEATFLOW_METRICS_TOKEN"));
+        let metrics_token = reader.optional_secret("SEATFLOW_METRICS_TOKEN");
         let is_open = metrics_listen.is_some_and(|address: SocketAddr| !address.ip().is_loopback());
         if is_open && metrics_token.is_none() {
             reader.faults.push(
@@ -59,6 +67,7 @@ impl HttpConfig {
             listen,
             public_url,
             gateway_url,
+            gateway_is_apart,
             callback_url,
             site_root,
             metrics_listen,
@@ -75,7 +84,7 @@ impl HttpConfig {
 
 impl Reader<'_> {
     /// An http or https address without a slash at the end.
-    fn url(&mut self, name: &str, default: &str) -> String {
+    pub(super) fn url(&mut self, name: &str, default: &str) -> String {
         let Some(text) = self.text(name) else {
             return default.to_owned();
         };

@@ -1,7 +1,12 @@
 //! Bounds and waits. Each has its unit at the end of its name's meaning, and a default that fits a small machine.
 
-use super::Reader;
+use super::{Reader, TimeoutSteps};
 use app::domain::time::Millis;
+
+/// How long a lock may be without a row unless configured: longer than sending, creating and committing take together.
+pub const LOCK_LEASE: Millis = Millis::seconds(60);
+/// What a lease is longer than the age at which messages are given up: time for the batch in hand and its transaction.
+const LOCK_LEASE_MARGIN: Millis = Millis::seconds(5);
 
 /// Bounds and waits of the sale.
 #[derive(Debug, Clone)]
@@ -14,8 +19,16 @@ pub struct Limits {
     pub sweep_every: Millis,
     /// How often due outbox rows are looked for (`SEATFLOW_OUTBOX_EVERY_MS`, default 500).
     pub outbox_every: Millis,
+    /// How long a show that Redis lost stays closed for orders that are on their way (`SEATFLOW_DRAIN_MAX_MS`, default 5,000:
+    /// what is older is given up anyway).
+    pub drain_max: Millis,
+    /// In how many steps an order's deadline is waited for (`SEATFLOW_TIMEOUT_STEPS_MS`, default one step to the deadline).
+    pub timeout_steps: TimeoutSteps,
     /// How often stores are reconciled (`SEATFLOW_RECONCILE_EVERY_MS`, default 300,000).
     pub reconcile_every: Millis,
+    /// How long a lock may be without a row before reconciliation frees it (`SEATFLOW_LOCK_LEASE_MS`, default 60,000; at
+    /// least 5,000 more than `discard_after`).
+    pub lock_lease: Millis,
     /// Passwords hashed at the same time (`SEATFLOW_PASSWORD_HASHES`, default 2).
     pub password_hashes_max: usize,
     /// Requests served at the same time; more are told to come back (`SEATFLOW_REQUESTS`, default 2,048).
@@ -24,11 +37,19 @@ pub struct Limits {
 
 impl Limits {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+        let discard_after = reader.millis("SEATFLOW_DISCARD_AFTER_MS", 5_000);
         Self {
-            discard_after: reader.millis("SEATFLOW_DISCARD_AFTER_MS", 5_000),
+            discard_after,
+            lock_lease: reader.lock_lease(discard_after),
             resend_after: reader.millis("SEATFLOW_RESEND_AFTER_MS", 2_000),
             sweep_every: reader.millis("SEATFLOW_SWEEP_EVERY_MS", 5_000),
             outbox_every: reader.millis("SEATFLOW_OUTBOX_EVERY_MS", 500),
+            drain_max: reader.millis("SEATFLOW_DRAIN_MAX_MS", 5_000),
+            timeout_steps: reader.parsed(
+                "SEATFLOW_TIMEOUT_STEPS_MS",
+                TimeoutSteps::default(),
+                "lengths in milliseconds up to a day, at most 20, separated by commas",
+            ),
             reconcile_every: reader.millis("SEATFLOW_RECONCILE_EVERY_MS", 300_000),
             password_hashes_max: reader.count("SEATFLOW_PASSWORD_HASHES", 2, 64),
             requests_max: reader.count("SEATFLOW_REQUESTS", 2_048, 100_000),
@@ -39,6 +60,21 @@ impl Limits {
 impl Reader<'_> {
     fn millis(&mut self, name: &str, default: u64) -> Millis {
         Millis(i64::try_from(self.number(name, default, 50..=3_600_000)).unwrap_or(i64::MAX))
+    }
+
+    /// A shorter lease would have orders buried that are on their way. That sells nothing twice, but loses them.
+    fn lock_lease(&mut self, discard_after: Millis) -> Millis {
+        let name = "SEATFLOW_LOCK_LEASE_MS";
+        let lease = self.number(name, LOCK_LEASE.0.unsigned_abs(), 50..=86_400_000);
+        let lease = Millis(i64::try_from(lease).unwrap_or(i64::MAX));
+        let least = Millis(discard_after.0 + LOCK_LEASE_MARGIN.0);
+        if lease < least {
+            self.faults.push(format!(
+                "{name} is shorter than {} ms: SEATFLOW_DISCARD_AFTER_MS and {} ms",
+                least.0, LOCK_LEASE_MARGIN.0
+            ));
+        }
+        lease
     }
 
     fn count(&mut self, name: &str, default: u64, most: u64) -> usize {

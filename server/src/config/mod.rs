@@ -1,14 +1,18 @@
 //! Configuration: read once from the environment, a section a file, with every fault reported together.
 
+mod gateway;
 mod http;
 mod limits;
 mod secrets;
 mod stores;
+mod timeout_steps;
 
+pub use gateway::GatewayProcessConfig;
 pub use http::HttpConfig;
-pub use limits::Limits;
+pub use limits::{LOCK_LEASE, Limits};
 pub use secrets::{Secret, Secrets};
 pub use stores::StoresConfig;
+pub use timeout_steps::TimeoutSteps;
 
 /// Everything the server is told at start.
 #[derive(Debug, Clone)]
@@ -59,6 +63,15 @@ impl Reader<'_> {
         }
     }
 
+    /// What was read, unless something of it was wrong.
+    fn finish<T>(self, read: T) -> Result<T, ConfigError> {
+        if self.faults.is_empty() {
+            Ok(read)
+        } else {
+            Err(ConfigError(self.faults))
+        }
+    }
+
     /// A whole number between bounds.
     fn number(&mut self, name: &str, default: u64, bounds: std::ops::RangeInclusive<u64>) -> u64 {
         let expected = format!("a whole number from {} to {}", bounds.start(), bounds.end());
@@ -95,11 +108,7 @@ impl Config {
             secrets: Secrets::read(&mut reader),
             limits: Limits::read(&mut reader),
         };
-        if reader.faults.is_empty() {
-            Ok(config)
-        } else {
-            Err(ConfigError(reader.faults))
-        }
+        reader.finish(config)
     }
 }
 
@@ -114,11 +123,7 @@ pub fn stores_from_env() -> Result<StoresConfig, ConfigError> {
         faults: Vec::new(),
     };
     let stores = StoresConfig::read(&mut reader);
-    if reader.faults.is_empty() {
-        Ok(stores)
-    } else {
-        Err(ConfigError(reader.faults))
-    }
+    reader.finish(stores)
 }
 
 #[cfg(test)]
@@ -134,6 +139,10 @@ mod tests {
             (
                 "SEATFLOW_SESSION_SECRET",
                 "0123456789abcdef0123456789abcdef",
+            ),
+            (
+                "SEATFLOW_ATTENDEE_SECRET",
+                "abcdef9876543210abcdef9876543210",
             ),
             (
                 "SEATFLOW_GATEWAY_SECRET",
@@ -165,6 +174,17 @@ mod tests {
             assert!(faults.contains(name), "{faults}");
         }
         assert!(faults.contains("32 bytes") && !faults.contains("too-short-and-secret"));
+    }
+
+    #[test]
+    fn a_lock_lease_is_longer_than_the_age_at_which_messages_are_given_up() {
+        let mut variables = complete();
+        assert_eq!(read(&variables).unwrap().limits.lock_lease, LOCK_LEASE);
+        variables.insert("SEATFLOW_LOCK_LEASE_MS", "9999");
+        let faults = read(&variables).unwrap_err().to_string();
+        assert!(faults.contains("SEATFLOW_LOCK_LEASE_MS"), "{faults}");
+        variables.insert("SEATFLOW_LOCK_LEASE_MS", "10000");
+        assert_eq!(read(&variables).unwrap().limits.lock_lease.0, 10_000);
     }
 
     #[test]

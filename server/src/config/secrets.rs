@@ -41,6 +41,9 @@ impl fmt::Debug for Secret {
 pub struct Secrets {
     /// Signs sessions and device cookies (`SEATFLOW_SESSION_SECRET`).
     pub session: Secret,
+    /// Key of the hashes that stand for phone numbers and documents (`SEATFLOW_ATTENDEE_SECRET`). It is not the session's,
+    /// because another key makes other hashes, and tickets are counted by them.
+    pub attendee: Secret,
     /// Signs what passes between SeatFlow and the payment gateway (`SEATFLOW_GATEWAY_SECRET`).
     pub gateway: Secret,
     /// The gateway's previous key while it is being replaced (`SEATFLOW_GATEWAY_SECRET_PREVIOUS`).
@@ -50,12 +53,12 @@ pub struct Secrets {
 impl Secrets {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let session = reader.secret("SEATFLOW_SESSION_SECRET");
+        let attendee = reader.secret("SEATFLOW_ATTENDEE_SECRET");
         let gateway = reader.secret("SEATFLOW_GATEWAY_SECRET");
-        let gateway_previous = reader
-            .text("SEATFLOW_GATEWAY_SECRET_PREVIOUS")
-            .map(|_| reader.secret("SEATFLOW_GATEWAY_SECRET_PREVIOUS"));
+        let gateway_previous = reader.optional_secret("SEATFLOW_GATEWAY_SECRET_PREVIOUS");
         Self {
             session,
+            attendee,
             gateway,
             gateway_previous,
         }
@@ -63,6 +66,11 @@ impl Secrets {
 }
 
 impl Reader<'_> {
+    /// A secret that may be missing, but not short.
+    pub(super) fn optional_secret(&mut self, name: &str) -> Option<Secret> {
+        self.text(name).map(|_| self.secret(name))
+    }
+
     pub(super) fn secret(&mut self, name: &str) -> Secret {
         let text = self.required(
             name,

@@ -1,6 +1,6 @@
 //! Database, Redis and Kafka.
 
-use super::Reader;
+use super::{Reader, Secret};
 use std::fmt;
 
 /// How the stores are reached.
@@ -26,14 +26,8 @@ pub struct StoresConfig {
 
 impl StoresConfig {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
-        let database_url = reader.required("DATABASE_URL", "mysql://user:password@host:port/name");
-        if !database_url.is_empty() && !database_url.starts_with("mysql://") {
-            reader
-                .faults
-                .push("DATABASE_URL does not start with mysql://".to_owned());
-        }
         Self {
-            database_url,
+            database_url: reader.database_url("DATABASE_URL").expose().to_owned(),
             database_connections_max: small(reader.number(
                 "SEATFLOW_DATABASE_CONNECTIONS",
                 20,
@@ -48,6 +42,18 @@ impl StoresConfig {
             kafka_partitions: small(reader.number("SEATFLOW_KAFKA_PARTITIONS", 12, 1..=1000)),
             kafka_replication: small(reader.number("SEATFLOW_KAFKA_REPLICATION", 1, 1..=5)),
         }
+    }
+}
+
+impl Reader<'_> {
+    /// The address of a MySQL or MariaDB database; a secret, because it carries a password.
+    pub(super) fn database_url(&mut self, name: &str) -> Secret {
+        let url = self.required(name, "mysql://user:password@host:port/name");
+        if !url.is_empty() && !url.starts_with("mysql://") {
+            self.faults
+                .push(format!("{name} does not start with mysql://"));
+        }
+        Secret::new(url)
     }
 }
 

@@ -21,11 +21,11 @@ mod store;
 pub mod switches;
 pub mod wire;
 
-use crate::clock::Clock;
+use crate::{clock::Clock, config::Secret};
 use app::domain::time::Timestamp;
 use axum::Router;
 use error::GatewayError;
-use signature::SigningKeys;
+use signature::{ShortSecret, SigningKeys};
 use sqlx::MySqlPool;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
@@ -41,6 +41,21 @@ pub struct GatewayConfig {
     pub keys: SigningKeys,
     /// Where customers' browsers find the router, without a slash at the end: `http://127.0.0.1:3000/gateway`.
     pub public_url: String,
+}
+
+/// The keys that both sides sign with: the newest one, and the one before it while it is being replaced.
+///
+/// # Errors
+/// When one of them is too short.
+pub fn signing_keys(
+    secret: &Secret,
+    previous: Option<&Secret>,
+) -> Result<SigningKeys, ShortSecret> {
+    let keys = SigningKeys::new(secret.bytes())?;
+    match previous {
+        Some(previous) => keys.with_previous(previous.bytes()),
+        None => Ok(keys),
+    }
 }
 
 /// The gateway's HTTP client could not be set up.

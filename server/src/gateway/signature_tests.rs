@@ -144,6 +144,46 @@ fn one_right_signature_among_several_is_enough() {
 }
 
 #[test]
+fn the_body_counts_byte_by_byte_and_is_never_read_or_written_anew() {
+    let body = r#"{"标题":"夜场","note":"a.b\n1700000000.x"}"#.as_bytes();
+    let by_current = "3143bd3a185e900c30b537fe48a88616b4c9183ad1d8258f4008b0a74fdea1f2";
+    let by_previous = "74e0bff2e1fa09aad9095d80b60bfb7a930ffbc4a0e162e6582a3cd05f3a0398";
+    let header = format!("t=1700000000,v1={by_current}");
+    assert_eq!(keys().sign(body, SIGNED_AT), header);
+    assert_eq!(check(&keys(), &header, body), Ok(()));
+    // The same JSON, as somebody would write it who had read it.
+    let anew = r#"{"note":"a.b\n1700000000.x","标题":"夜场"}"#.as_bytes();
+    let spaced = r#"{"标题": "夜场", "note": "a.b\n1700000000.x"}"#.as_bytes();
+    for altered in [anew, spaced] {
+        let checked = check(&keys(), &header, altered);
+        assert_eq!(checked, Err(SignatureError::Mismatch));
+    }
+    let rotated = format!("t=1700000000,v1={by_previous},v1={by_current}");
+    assert_eq!(check(&keys(), &rotated, body), Ok(()));
+    // Bytes that are no text at all.
+    let bytes = [0xff, 0x00, b'.', 0xfe];
+    let header = keys().sign(&bytes, SIGNED_AT);
+    assert_eq!(check(&keys(), &header, &bytes), Ok(()));
+    let cut = check(&keys(), &header, &bytes[..3]);
+    assert_eq!(cut, Err(SignatureError::Mismatch));
+}
+
+#[test]
+fn the_elements_of_the_header_stand_in_any_order_and_the_time_is_in_seconds() {
+    for header in [
+        format!("v1={BY_CURRENT},t=1700000000"),
+        format!("v0=00,v1={BY_CURRENT},v2=x,t=1700000000"),
+        format!("t=1700000000, v1={BY_CURRENT}"),
+    ] {
+        assert_eq!(check(&keys(), &header, BODY), Ok(()), "{header}");
+    }
+    let header = keys().sign(BODY, SIGNED_AT + Millis(999));
+    assert_eq!(header, format!("t=1700000000,v1={BY_CURRENT}"));
+    let in_ms = format!("t=1700000000000,v1={BY_CURRENT}");
+    assert_eq!(check(&keys(), &in_ms, BODY), Err(SignatureError::Mismatch));
+}
+
+#[test]
 fn headers_of_the_wrong_form_are_refused_as_unreadable() {
     let many = format!("t=1700000000{}", format!(",v1={BY_CURRENT}").repeat(9));
     let long = format!(

@@ -41,8 +41,8 @@ impl FromRef<AppState> for LeptosOptions {
     }
 }
 
-/// Every route of the server.
-pub fn router(state: AppState, gateway: &Gateway) -> Router {
+/// Every route of the server; the gateway's too, unless it runs apart.
+pub fn router(state: AppState, gateway: Option<&Gateway>) -> Router {
     let product = pages::router(&state)
         .merge(seats::router())
         .layer(middleware::from_fn_with_state(
@@ -50,13 +50,17 @@ pub fn router(state: AppState, gateway: &Gateway) -> Router {
             visitor::identify,
         ))
         .layer(middleware::from_fn(guard::refuse_cross_site_posts));
+    let bank = match gateway {
+        Some(gateway) => Router::new().nest("/gateway", gateway.router()),
+        None => Router::new(),
+    };
     Router::new()
         .merge(product)
         .merge(pages::files(&state))
         .merge(payments::router())
         .merge(health::router())
         .with_state(state.clone())
-        .nest("/gateway", gateway.router())
+        .merge(bank)
         .layer(RequestBodyLimitLayer::new(BODY_BYTES_MAX))
         .layer(CompressionLayer::new())
         .layer(middleware::from_fn(guard::security_headers))

@@ -21,8 +21,6 @@ async fn notice(
     headers: HeaderMap,
     body: Bytes,
 ) -> StatusCode {
-    if channel != state.ticketing.channel_name() {
-        return StatusCode::NOT_FOUND;
-    }
-    state.ticketing.take_callback(&headers, &body).await
+    let ticketing = &state.ticketing;
+    ticketing.take_callback(&channel, &headers, &body).await
 }

@@ -1,16 +1,21 @@
 //! The seat map's own addresses: a compact body for polls, and the drawn map for pages that were not loaded whole.
 
 use super::AppState;
+use crate::ticketing::Failure;
 use app::{
     components::seat_map::render,
-    domain::{ids::ShowId, seat::MapVersion},
+    domain::{
+        ids::{ShowId, ZoneId},
+        seat::MapVersion,
+        standing::STANDING_HEADER,
+    },
     error::AppError,
     ports::Visitor,
 };
 use axum::{
     Extension, Router,
     extract::{Path, Query, State},
-    http::{StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -28,7 +33,8 @@ struct Since {
     since: Option<String>,
 }
 
-/// What changed since a version; the body is described at [`app::domain::seat::MapUpdate::encode`].
+/// What changed since a version; the body is described at [`app::domain::seat::MapUpdate::encode`], what standing zones
+/// have left is in a header of its own.
 async fn poll(
     State(state): State<AppState>,
     Path(id): Path<String>,
@@ -38,18 +44,41 @@ async fn poll(
         return StatusCode::NOT_FOUND.into_response();
     };
     let since = query.since.as_deref().and_then(MapVersion::from_query);
-    match state.ticketing.seat_map(id, since).await {
-        Ok(Some(update)) => (
-            [
-                (header::CONTENT_TYPE, "application/octet-stream"),
-                (header::CACHE_CONTROL, "no-store"),
-            ],
-            update.encode(),
-        )
-            .into_response(),
+    let answer = async {
+        let update = state.ticketing.seat_map(id, since).await?;
+        let standing = state.ticketing.standing_left(id).await?;
+        Ok::<_, Failure>(update.map(|update| (update, standing)))
+    };
+    match answer.await {
+        Ok(Some((update, standing))) => {
+            let mut response = (
+                [
+                    (header::CONTENT_TYPE, "application/octet-stream"),
+                    (header::CACHE_CONTROL, "no-store"),
+                ],
+                update.encode(),
+            )
+                .into_response();
+            if let Some(left) = standing_header(&standing) {
+                response.headers_mut().insert(STANDING_HEADER, left);
+            }
+            response
+        }
         Ok(None) => StatusCode::NOT_FOUND.into_response(),
         Err(failure) => told(&failure.into_app_error("poll seat map")),
     }
+}
+
+/// What standing zones have left, as [`STANDING_HEADER`] says it; none when the show has no such zone.
+fn standing_header(left: &[(ZoneId, u32)]) -> Option<HeaderValue> {
+    if left.is_empty() {
+        return None;
+    }
+    let pairs: Vec<String> = left
+        .iter()
+        .map(|(zone, left)| format!("{zone}:{left}"))
+        .collect();
+    HeaderValue::from_str(&pairs.join(",")).ok()
 }
 
 /// The seats as HTML, for a page that the browser put together itself.

@@ -42,6 +42,16 @@ struct SessionClaims {
     role: Role,
     level: u8,
     phone: String,
+    phone_hash: String,
+}
+
+/// The account of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedIn {
+    /// Who it is.
+    pub user: User,
+    /// Names the account's phone number, by a keyed hash.
+    pub phone_hash: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -86,9 +96,9 @@ impl Sessions {
         }
     }
 
-    /// A session for a user who has shown who they are.
+    /// A session for a user who has shown who they are; `phone_hash` names their phone number.
     #[must_use]
-    pub fn start(&self, user: User) -> SessionChange {
+    pub fn start(&self, user: User, phone_hash: String) -> SessionChange {
         let issued_s = self.clock.now().0 / 1000;
         let claims = SessionClaims {
             iss: ISSUER.to_owned(),
@@ -99,6 +109,7 @@ impl Sessions {
             role: user.role,
             level: user.level,
             phone: user.phone_hint.clone(),
+            phone_hash,
         };
         let set_cookie = self.cookie(
             self.session_cookie(),
@@ -122,15 +133,18 @@ impl Sessions {
 
     /// The account of a request's session cookie; none when it is missing, expired, or not ours.
     #[must_use]
-    pub fn user(&self, headers: &HeaderMap) -> Option<User> {
+    pub fn signed_in(&self, headers: &HeaderMap) -> Option<SignedIn> {
         let token = cookie(headers, self.session_cookie())?;
         let claims: SessionClaims = self.verified(token, AUDIENCE_SESSION)?;
         is_current(Timestamp(claims.iat * 1000), self.clock.now()).then_some(())?;
-        Some(User {
-            id: claims.sub.parse::<UserId>().ok()?,
-            role: claims.role,
-            level: claims.level,
-            phone_hint: claims.phone,
+        Some(SignedIn {
+            user: User {
+                id: claims.sub.parse::<UserId>().ok()?,
+                role: claims.role,
+                level: claims.level,
+                phone_hint: claims.phone,
+            },
+            phone_hash: claims.phone_hash,
         })
     }
 
@@ -229,13 +243,17 @@ mod tests {
     fn a_session_is_read_back_until_it_ends() {
         let clock = Arc::new(ShiftedClock::default());
         let sessions = sessions(&clock, "0123456789abcdef0123456789abcdef");
-        let headers = request_with(&sessions.start(user()).set_cookie);
-        assert_eq!(sessions.user(&headers), Some(user()));
+        let headers = request_with(&sessions.start(user(), "9c0e".to_owned()).set_cookie);
+        let signed_in = SignedIn {
+            user: user(),
+            phone_hash: "9c0e".to_owned(),
+        };
+        assert_eq!(sessions.signed_in(&headers), Some(signed_in));
         clock.advance(SESSION_LASTS);
-        assert_eq!(sessions.user(&headers), None);
+        assert_eq!(sessions.signed_in(&headers), None);
         clock.advance(Millis(-SESSION_LASTS.0));
         assert_eq!(
-            sessions.user(&request_with(&sessions.end().set_cookie)),
+            sessions.signed_in(&request_with(&sessions.end().set_cookie)),
             None
         );
     }
@@ -246,12 +264,14 @@ mod tests {
         let ours = sessions(&clock, "0123456789abcdef0123456789abcdef");
         let theirs = sessions(&clock, "fedcba9876543210fedcba9876543210");
         assert_eq!(
-            ours.user(&request_with(&theirs.start(user()).set_cookie)),
+            ours.signed_in(&request_with(
+                &theirs.start(user(), String::new()).set_cookie
+            )),
             None
         );
         let (_, device) = ours.name_device();
         let forged = device.replacen("device=", "session=", 1);
-        assert_eq!(ours.user(&request_with(&forged)), None);
+        assert_eq!(ours.signed_in(&request_with(&forged)), None);
     }
 
     #[test]

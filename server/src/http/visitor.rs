@@ -23,9 +23,15 @@ pub async fn identify(State(state): State<AppState>, mut request: Request, next:
             (name, Some(set_cookie))
         }
     };
+    let (user, phone) = sessions
+        .signed_in(request.headers())
+        .map_or((None, String::new()), |session| {
+            (Some(session.user), session.phone_hash)
+        });
     let visitor = Visitor {
-        user: sessions.user(request.headers()),
+        user,
         device,
+        phone,
         ip: address(&request),
         lang: language(request.headers()),
     };

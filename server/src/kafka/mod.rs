@@ -8,8 +8,10 @@
 //! | `batch.rs` | a consumer that hands whole batches to a handler and repeats them until they succeed |
 //! | `delay.rs` | a consumer that fires each message when it is due |
 //! | `heap.rs`, `watermark.rs` | the delayed consumer's memory, without any I/O |
+//! | `offsets.rs` | how far a group has come, seen from outside |
 //! | `group.rs` | a member of a consumer group: reading, committing, pausing, leaving |
 //! | `dead_letter.rs` | where messages end that nobody could read or handle |
+//! | `dead_letters_read.rs` | reading those, and sending them back |
 //! | `trace.rs` | the W3C `traceparent` header |
 //!
 //! **Architecture Invariant:** delivery is at least once. Nothing here removes duplicates: a handler does, through the
@@ -19,10 +21,12 @@
 pub mod batch;
 mod client;
 pub mod dead_letter;
+pub mod dead_letters_read;
 pub mod delay;
 mod group;
 pub mod heap;
 pub mod messages;
+pub mod offsets;
 mod pauses;
 pub mod producer;
 pub mod topics;
@@ -43,8 +47,6 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub mod metric {
     /// Gauge: messages that wait in the delayed consumer's memory, those being fired included.
     pub const DELAY_HEAP_SIZE: &str = "seatflow_delay_heap_size";
-    /// Histogram: how long after its due time a message was first fired, in milliseconds.
-    pub const DELAY_LATENESS_MS: &str = "seatflow_delay_lateness_ms";
     /// Counter, label `topic`: messages written to a dead-letter topic.
     pub const DEAD_LETTERS: &str = "seatflow_dead_letters_total";
     /// Counter, label `group`: attempts of handlers that asked for another try.

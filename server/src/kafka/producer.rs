@@ -70,6 +70,12 @@ impl Producer {
         })
     }
 
+    /// Where it sends to.
+    #[must_use]
+    pub fn config(&self) -> &KafkaConfig {
+        &self.config
+    }
+
     /// Puts a message into the queue. Messages of one key keep their order.
     ///
     /// # Errors

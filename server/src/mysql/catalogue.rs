@@ -5,6 +5,7 @@ use app::domain::{
     catalogue::{EventKind, EventSummary, ShowStatus},
     ids::{EventId, ShowId},
     money::Money,
+    tax::TaxRate,
     text::LocalText,
     time::Timestamp,
 };
@@ -56,6 +57,8 @@ pub struct Place {
     pub city: LocalText,
     /// IANA name of the time zone.
     pub time_zone: String,
+    /// The tax within its prices.
+    pub tax: TaxRate,
 }
 
 /// Which shows a list wants.
@@ -103,6 +106,7 @@ struct PlaceRow {
     city_zh: String,
     time_zone: String,
     currency: String,
+    tax_basis_points: u32,
 }
 
 impl From<PlaceRow> for Place {
@@ -121,6 +125,7 @@ impl From<PlaceRow> for Place {
                 zh_cn: row.city_zh,
             },
             time_zone: row.time_zone,
+            tax: TaxRate(row.tax_basis_points),
         }
     }
 }
@@ -191,7 +196,7 @@ impl TryFrom<EventRow> for EventRecord {
 }
 
 const PLACE_COLUMNS: &str = "h.name_en AS hall_en, h.name_zh AS hall_zh, v.name_en AS venue_en, v.name_zh AS venue_zh, \
-     v.city_en, v.city_zh, v.time_zone, v.currency";
+     v.city_en, v.city_zh, v.time_zone, v.currency, v.tax_basis_points";
 
 impl Db {
     /// Cities with shows that have not begun, by the number of those shows.
@@ -227,7 +232,9 @@ impl Db {
         most: u32,
     ) -> Result<Vec<ListedShow>, DbError> {
         let mut query = QueryBuilder::<MySql>::new(
-            "SELECT s.id, s.event_id, s.starts_at, s.sale_start, s.sale_end, s.status, s.seats_total, \
+            "SELECT s.id, s.event_id, s.starts_at, s.sale_start, s.sale_end, s.status, \
+             CAST(s.seats_total + COALESCE((SELECT SUM(z.standing_capacity) FROM show_zone z WHERE z.show_id = s.id), 0) \
+             AS UNSIGNED) AS seats_total, \
              (SELECT MIN(z.price_minor) FROM show_zone z WHERE z.show_id = s.id) AS price_from, ",
         );
         query.push(PLACE_COLUMNS);

@@ -1,7 +1,11 @@
 //! Writing orders: rows, items and claims of a whole batch in one transaction.
 
-use super::{Db, DbError};
-use crate::kafka::messages::Placed;
+use super::{
+    Db, DbError,
+    shapes::parts,
+    standing::{NewPiece, claim_places},
+};
+use crate::{kafka::messages::Placed, redis::keys::Piece};
 use app::domain::{
     ids::{OrderNo, ShowId},
     order::OrderStatus,
@@ -18,15 +22,18 @@ pub enum Written {
     Exists,
     /// A seat of it belongs to another order.
     SeatClaimed,
+    /// A standing zone has fewer places left than it needs.
+    NoPlaces,
 }
 
 const SEAT_CLAIM_KEY: &str = "PRIMARY";
 
 impl Db {
-    /// Writes orders that are all new and whose seats are all free, in one transaction.
+    /// Writes orders that are all new and whose places are all to be had, in one transaction.
     ///
     /// # Errors
-    /// [`DbError::Duplicate`] when any of them is not; nothing is written then.
+    /// [`DbError::Duplicate`] when one is not new or a seat is not free, [`DbError::NoPlaces`] when a standing zone has too
+    /// few places; nothing is written then.
     pub async fn insert_orders(&self, batch: &[Placed]) -> Result<(), DbError> {
         if batch.is_empty() {
             return Ok(());
@@ -34,7 +41,8 @@ impl Db {
         self.transact(batch, |&batch, connection| {
             Box::pin(async move {
                 insert_order_rows(connection, batch, OrderStatus::Pending, None).await?;
-                insert_claims(connection, batch).await
+                insert_claims(connection, batch).await?;
+                claim_places(connection, &pieces(batch)).await
             })
         })
         .await
@@ -55,8 +63,12 @@ impl Db {
                 match insert_claims(connection, one).await {
                     // The rows above go with the rollback that this error causes.
                     Err(DbError::Duplicate { index }) if index == SEAT_CLAIM_KEY => {
-                        Err(CreateError::SeatClaimed)
+                        return Err(CreateError::SeatClaimed);
                     }
+                    other => other?,
+                }
+                match claim_places(connection, &pieces(one)).await {
+                    Err(DbError::NoPlaces) => Err(CreateError::NoPlaces),
                     other => Ok(other.map(|()| Written::Pending)?),
                 }
             })
@@ -64,6 +76,7 @@ impl Db {
         .await
         .or_else(|error| match error {
             CreateError::SeatClaimed => Ok(Written::SeatClaimed),
+            CreateError::NoPlaces => Ok(Written::NoPlaces),
             CreateError::Db(error) => Err(error),
         })
     }
@@ -109,6 +122,7 @@ impl Db {
 
 enum CreateError {
     SeatClaimed,
+    NoPlaces,
     Db(DbError),
 }
 
@@ -155,46 +169,75 @@ async fn insert_order_rows(
     status: OrderStatus,
     closed_at: Option<Timestamp>,
 ) -> Result<(), DbError> {
-    let mut orders = QueryBuilder::<MySql>::new(
-        "INSERT INTO orders (order_no, user_id, show_id, status, amount_minor, currency, channel, \
-         limit_counters, placed_at, expire_at, closed_at) ",
-    );
-    orders.push_values(batch, |mut row, placed| {
-        row.push_bind(placed.order_no.as_i64())
-            .push_bind(placed.user_id.0)
-            .push_bind(placed.show_id.0)
-            .push_bind(status.code())
-            .push_bind(placed.amount_minor)
-            .push_bind(placed.currency.code())
-            .push_bind(placed.channel.as_str())
-            .push_bind(placed.limits.join(" "))
-            .push_bind(placed.placed_at.0)
-            .push_bind(placed.expire_at.0)
-            .push_bind(closed_at.map(|at| at.0));
-    });
-    orders
-        .build()
-        .persistent(false)
-        .execute(&mut *connection)
-        .await?;
-    let mut items = QueryBuilder::<MySql>::new(
-        "INSERT INTO order_item (order_no, seat, show_id, zone_id, price_minor, section, seat_row, seat_number) ",
-    );
-    let seats = batch
+    for part in parts(batch) {
+        let mut orders = QueryBuilder::<MySql>::new(
+            "INSERT INTO orders (order_no, user_id, show_id, status, amount_minor, currency, channel, \
+             limit_counters, placed_at, expire_at, closed_at) ",
+        );
+        orders.push_values(part, |mut row, placed| {
+            row.push_bind(placed.order_no.as_i64())
+                .push_bind(placed.user_id.0)
+                .push_bind(placed.show_id.0)
+                .push_bind(status.code())
+                .push_bind(placed.amount_minor)
+                .push_bind(placed.currency.code())
+                .push_bind(placed.channel.as_str())
+                .push_bind(placed.limits.join(" "))
+                .push_bind(placed.placed_at.0)
+                .push_bind(placed.expire_at.0)
+                .push_bind(closed_at.map(|at| at.0));
+        });
+        orders.build().execute(&mut *connection).await?;
+    }
+    insert_items(connection, batch).await
+}
+
+async fn insert_items(connection: &mut MySqlConnection, batch: &[Placed]) -> Result<(), DbError> {
+    let tickets: Vec<_> = batch
         .iter()
-        .flat_map(|placed| placed.seats.iter().map(move |seat| (placed, seat)));
-    items.push_values(seats, |mut row, (placed, seat)| {
-        row.push_bind(placed.order_no.as_i64())
-            .push_bind(seat.seat.0)
-            .push_bind(placed.show_id.0)
-            .push_bind(seat.zone_id.0)
-            .push_bind(seat.price_minor)
-            .push_bind(seat.label.section.as_str())
-            .push_bind(seat.label.row.as_str())
-            .push_bind(seat.label.number.as_str());
-    });
-    items.build().persistent(false).execute(connection).await?;
+        .flat_map(|placed| (0_u32..).zip(&placed.items).map(move |item| (placed, item)))
+        .collect();
+    for part in parts(&tickets) {
+        let mut items = QueryBuilder::<MySql>::new(
+            "INSERT INTO order_item (order_no, item_no, seat, show_id, zone_id, price_minor, section, seat_row, seat_number, \
+             attendee_id, attendee_name, attendee_identity) ",
+        );
+        items.push_values(part, |mut row, (placed, (item_no, item))| {
+            let label = item.label();
+            let attendee = item.attendee.as_ref();
+            row.push_bind(placed.order_no.as_i64())
+                .push_bind(*item_no)
+                .push_bind(item.seat().map(|seat| seat.0))
+                .push_bind(placed.show_id.0)
+                .push_bind(item.zone_id.0)
+                .push_bind(item.price_minor)
+                .push_bind(label.map_or("", |label| label.section.as_str()))
+                .push_bind(label.map_or("", |label| label.row.as_str()))
+                .push_bind(label.map_or("", |label| label.number.as_str()))
+                .push_bind(attendee.map(|attendee| attendee.id.0))
+                .push_bind(attendee.map(|attendee| attendee.name.as_str()))
+                .push_bind(attendee.map(|attendee| attendee.identity.as_str()));
+        });
+        items.build().execute(&mut *connection).await?;
+    }
     Ok(())
+}
+
+/// From which pieces of standing zones the batch's places came.
+fn pieces(batch: &[Placed]) -> Vec<NewPiece> {
+    let of_order = |placed: &Placed| {
+        let order_no = placed.order_no;
+        let new = placed.pieces.iter().map(move |from| NewPiece {
+            order_no,
+            piece: Piece {
+                zone: from.zone_id,
+                piece: from.piece,
+            },
+            quantity: from.quantity,
+        });
+        new.collect::<Vec<_>>()
+    };
+    batch.iter().flat_map(of_order).collect()
 }
 
 /// Claims every seat of the batch, in key order, so that two batches never wait for each other in a circle.
@@ -203,19 +246,20 @@ async fn insert_claims(connection: &mut MySqlConnection, batch: &[Placed]) -> Re
         .iter()
         .flat_map(|placed| {
             placed
-                .seats
-                .iter()
-                .map(move |seat| (placed.show_id, seat.seat, placed.order_no))
+                .seats()
+                .map(move |(seat, _)| (placed.show_id, seat, placed.order_no))
         })
         .collect();
     claims.sort_unstable();
-    let mut insert =
-        QueryBuilder::<MySql>::new("INSERT INTO seat_claim (show_id, seat, order_no) ");
-    insert.push_values(claims, |mut row, (show, seat, order_no)| {
-        row.push_bind(show.0)
-            .push_bind(seat.0)
-            .push_bind(order_no.as_i64());
-    });
-    insert.build().persistent(false).execute(connection).await?;
+    for part in parts(&claims) {
+        let mut insert =
+            QueryBuilder::<MySql>::new("INSERT INTO seat_claim (show_id, seat, order_no) ");
+        insert.push_values(part, |mut row, (show, seat, order_no)| {
+            row.push_bind(show.0)
+                .push_bind(seat.0)
+                .push_bind(order_no.as_i64());
+        });
+        insert.build().execute(&mut *connection).await?;
+    }
     Ok(())
 }

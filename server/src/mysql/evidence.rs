@@ -1,6 +1,6 @@
 //! The invariants of the sale, counted in the database.
 
-use super::{Db, DbError};
+use super::{Db, DbError, money::MoneyCounts};
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId},
     time::Timestamp,
@@ -27,14 +27,27 @@ pub struct DatabaseCounts {
     pub overdue_orders: i64,
     /// Ledger postings.
     pub postings: i64,
-    /// Postings whose entries do not add up to zero.
+    /// Postings whose accounts do not add up to zero.
     pub unbalanced_postings: i64,
-    /// Paid orders whose captured and not refunded money is not their amount.
-    pub unpaid_paid_orders: i64,
+    /// Orders and shows whose money is not what their tickets are worth.
+    pub money: MoneyCounts,
     /// Discrepancies that are not put right.
     pub open_discrepancies: i64,
     /// Outbox rows that failed too often.
     pub dead_letters: i64,
+}
+
+/// Work that a row says is still to be done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Orders that wait for their payment or their deadline.
+    pub pending_orders: i64,
+    /// Payments that are neither paid nor over.
+    pub open_payments: i64,
+    /// Refunds whose money is not back.
+    pub refunds: i64,
+    /// Rows of the outbox that are not dead letters.
+    pub outbox_rows: i64,
 }
 
 impl Db {
@@ -44,6 +57,9 @@ impl Db {
     /// When the database fails.
     pub async fn counts(&self, overdue_before: Timestamp) -> Result<DatabaseCounts, DbError> {
         const LIVE: &str = "(0, 1, 4)";
+        // Joins a ticket's refund if its money is back.
+        const GIVEN_BACK: &str = "LEFT JOIN refund_item ri ON ri.order_no = i.order_no AND ri.item_no = i.item_no \
+             LEFT JOIN refund r ON r.id = ri.refund_id AND r.status = 3";
         let count = |sql: String| async move {
             sqlx::query_scalar::<_, i64>(sqlx::AssertSqlSafe(sql))
                 .fetch_one(self.pool())
@@ -59,14 +75,15 @@ impl Db {
             )
             .await?,
             shared_seats: count(format!(
-                "SELECT COUNT(*) FROM (SELECT 1 FROM order_item i JOIN orders o ON o.order_no = i.order_no \
-                 WHERE o.status IN {LIVE} GROUP BY i.show_id, i.seat HAVING COUNT(*) > 1) d"
+                "SELECT COUNT(*) FROM (SELECT 1 FROM order_item i JOIN orders o ON o.order_no = i.order_no {GIVEN_BACK} \
+                 WHERE o.status IN {LIVE} AND i.seat IS NOT NULL AND r.id IS NULL \
+                 GROUP BY i.show_id, i.seat HAVING COUNT(*) > 1) d"
             ))
             .await?,
             unclaimed_items: count(format!(
                 "SELECT COUNT(*) FROM order_item i JOIN orders o ON o.order_no = i.order_no \
                  LEFT JOIN seat_claim c ON c.show_id = i.show_id AND c.seat = i.seat AND c.order_no = i.order_no \
-                 WHERE o.status IN {LIVE} AND c.order_no IS NULL"
+                 {GIVEN_BACK} WHERE o.status IN {LIVE} AND i.seat IS NOT NULL AND c.order_no IS NULL AND r.id IS NULL"
             ))
             .await?,
             dead_claims: count(format!(
@@ -79,19 +96,14 @@ impl Db {
                 overdue_before.0
             ))
             .await?,
-            postings: count("SELECT COUNT(DISTINCT posting) FROM ledger_entry".to_owned()).await?,
+            postings: count("SELECT COUNT(*) FROM ledger_posting".to_owned()).await?,
             unbalanced_postings: count(
-                "SELECT COUNT(*) FROM (SELECT 1 FROM ledger_entry GROUP BY posting, currency \
-                 HAVING SUM(amount_minor) <> 0) d"
+                "SELECT COUNT(*) FROM ledger_posting \
+                 WHERE gateway + sales + fees + owed_to_customers + discrepancy <> 0"
                     .to_owned(),
             )
             .await?,
-            unpaid_paid_orders: count(
-                "SELECT COUNT(*) FROM orders o WHERE o.status IN (1, 4) AND o.amount_minor <> COALESCE((SELECT \
-                 -SUM(l.amount_minor) FROM ledger_entry l WHERE l.order_no = o.order_no AND l.account = 'sales'), 0)"
-                    .to_owned(),
-            )
-            .await?,
+            money: self.money_counts().await?,
             open_discrepancies: count(
                 "SELECT COUNT(*) FROM discrepancy WHERE resolved_at IS NULL".to_owned(),
             )
@@ -100,6 +112,27 @@ impl Db {
                 "SELECT COUNT(*) FROM outbox WHERE dead_at IS NOT NULL".to_owned(),
             )
             .await?,
+        })
+    }
+
+    /// Counts what is not finished.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn unfinished(&self) -> Result<Unfinished, DbError> {
+        let (pending_orders, open_payments, refunds, outbox_rows) = sqlx::query_as(
+            "SELECT (SELECT COUNT(*) FROM orders WHERE status = 0), \
+             (SELECT COUNT(*) FROM payment WHERE status IN (1, 2)), \
+             (SELECT COUNT(*) FROM refund WHERE status <> 3), \
+             (SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL)",
+        )
+        .fetch_one(self.pool())
+        .await?;
+        Ok(Unfinished {
+            pending_orders,
+            open_payments,
+            refunds,
+            outbox_rows,
         })
     }
 

@@ -1,15 +1,23 @@
 //! Orders: reading them, and ending those that are not paid.
 
+mod items;
+
+pub(super) use items::items_in;
+pub use items::{ItemAttendee, ItemRecord, ItemRefund};
+
 use super::{Db, DbError, outbox, shows::currency_of};
-use crate::mysql::outbox::{OutboxKind, OutboxRow};
+use crate::mysql::{
+    outbox::{OutboxKind, OutboxRow},
+    shapes::filled_up,
+};
 use app::domain::{
-    ids::{OrderNo, SeatIndex, ShowId, UserId, ZoneId},
+    ids::{OrderNo, SeatIndex, ShowId, UserId},
     money::Money,
-    order::{CancelReason, OrderStatus, PaymentAttempt, RefundProgress, SeatLabel},
+    order::{CancelReason, OrderStatus, PaymentAttempt, RefundProgress},
     payment::PaymentStatus,
     time::Timestamp,
 };
-use sqlx::{MySql, QueryBuilder};
+use sqlx::{MySql, MySqlConnection, QueryBuilder};
 use std::collections::HashMap;
 
 /// An order's row.
@@ -37,19 +45,6 @@ pub struct OrderRecord {
     pub closed_at: Option<Timestamp>,
     /// Limit counters it counts for.
     pub limit_counters: Vec<String>,
-}
-
-/// A seat of an order.
-#[derive(Debug, Clone)]
-pub struct ItemRecord {
-    /// The seat.
-    pub seat: SeatIndex,
-    /// Its zone.
-    pub zone_id: ZoneId,
-    /// What it costs, in the order's currency.
-    pub price_minor: i64,
-    /// What it is called.
-    pub label: SeatLabel,
 }
 
 #[derive(sqlx::FromRow)]
@@ -95,17 +90,6 @@ impl TryFrom<OrderRow> for OrderRecord {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct ItemRow {
-    order_no: i64,
-    seat: u32,
-    zone_id: u64,
-    price_minor: i64,
-    section: String,
-    seat_row: String,
-    seat_number: String,
-}
-
 const ORDER: &str = "SELECT order_no, user_id, show_id, status, cancel_reason, amount_minor, currency, placed_at, \
      expire_at, paid_at, closed_at, limit_counters FROM orders";
 
@@ -138,11 +122,7 @@ impl Db {
             query.push(" WHERE order_no IN (");
             push_numbers(&mut query, part);
             query.push(")");
-            let rows: Vec<OrderRow> = query
-                .build_query_as()
-                .persistent(false)
-                .fetch_all(self.pool())
-                .await?;
+            let rows: Vec<OrderRow> = query.build_query_as().fetch_all(self.pool()).await?;
             for row in rows {
                 let order = OrderRecord::try_from(row)?;
                 found.insert(order.order_no, order);
@@ -172,7 +152,7 @@ impl Db {
         rows.into_iter().map(OrderRecord::try_from).collect()
     }
 
-    /// The items of some orders, in plan order.
+    /// The tickets of some orders, in the orders' own order.
     ///
     /// # Errors
     /// When the database fails.
@@ -180,39 +160,14 @@ impl Db {
         &self,
         orders: &[OrderNo],
     ) -> Result<HashMap<OrderNo, Vec<ItemRecord>>, DbError> {
-        let mut found: HashMap<OrderNo, Vec<ItemRecord>> = HashMap::new();
         if orders.is_empty() {
-            return Ok(found);
+            return Ok(HashMap::new());
         }
-        let mut query = QueryBuilder::<MySql>::new(
-            "SELECT order_no, seat, zone_id, price_minor, section, seat_row, seat_number FROM order_item \
-             WHERE order_no IN (",
-        );
-        push_numbers(&mut query, orders);
-        query.push(") ORDER BY order_no, seat");
-        let rows: Vec<ItemRow> = query
-            .build_query_as()
-            .persistent(false)
-            .fetch_all(self.pool())
-            .await?;
-        for row in rows {
-            let unreadable = DbError::Unreadable { what: "order_item" };
-            let order_no = OrderNo::try_from(row.order_no).map_err(|_| unreadable)?;
-            found.entry(order_no).or_default().push(ItemRecord {
-                seat: SeatIndex(row.seat),
-                zone_id: ZoneId(row.zone_id),
-                price_minor: row.price_minor,
-                label: SeatLabel {
-                    section: row.section,
-                    row: row.seat_row,
-                    number: row.seat_number,
-                },
-            });
-        }
-        Ok(found)
+        let mut connection = self.pool().acquire().await?;
+        items_in(&mut connection, orders).await
     }
 
-    /// The newest attempt to pay each of some orders, with its refund.
+    /// The newest attempt to pay each of some orders, with the refund of it that is farthest from its end.
     ///
     /// # Errors
     /// When the database fails.
@@ -225,17 +180,18 @@ impl Db {
             return Ok(found);
         }
         let mut query = QueryBuilder::<MySql>::new(
-            "SELECT p.order_no, p.status, (SELECT MAX(r.status) FROM refund r WHERE r.payment_id = p.id) \
-             FROM payment p WHERE p.order_no IN (",
+            "SELECT p.order_no, p.status, (SELECT r.status FROM refund r WHERE r.payment_id = p.id \
+             ORDER BY FIELD(r.status, 4, 1, 2, 3) LIMIT 1) FROM payment p WHERE p.order_no IN (",
         );
         push_numbers(&mut query, orders);
-        // A payment that took money says more than a newer one that did not.
-        query.push(") ORDER BY p.order_no, p.status IN (3, 6), p.id");
-        let rows: Vec<(i64, u8, Option<u8>)> = query
-            .build_query_as()
-            .persistent(false)
-            .fetch_all(self.pool())
-            .await?;
+        // A payment that took money says more than a newer one that did not, and the one that the order was paid with more
+        // than a second one.
+        query.push(
+            ") ORDER BY p.order_no, p.status IN (3, 6), NOT EXISTS (SELECT 1 FROM refund s \
+             WHERE s.payment_id = p.id AND s.reason = 'second_payment'), p.id",
+        );
+        let rows: Vec<(i64, u8, Option<u8>)> =
+            query.build_query_as().fetch_all(self.pool()).await?;
         for (order_no, status, refund) in rows {
             let unreadable = || DbError::Unreadable { what: "payment" };
             let order_no = OrderNo::try_from(order_no).map_err(|_| unreadable())?;
@@ -297,20 +253,6 @@ impl Db {
             .collect())
     }
 
-    /// Pending orders of a show with their items, to give Redis back what it lost.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn live_orders_of_show(&self, show: ShowId) -> Result<Vec<OrderRecord>, DbError> {
-        let rows: Vec<OrderRow> = sqlx::query_as(sqlx::AssertSqlSafe(format!(
-            "{ORDER} WHERE show_id = ? AND status IN (0, 1, 4)"
-        )))
-        .bind(show.0)
-        .fetch_all(self.pool())
-        .await?;
-        rows.into_iter().map(OrderRecord::try_from).collect()
-    }
-
     /// Ends a pending order: state, claims and open payments in one transaction. None when the order was not pending
     /// (or, for a timeout, not due); otherwise what must happen outside, once the caller has seen the commit.
     ///
@@ -355,6 +297,7 @@ impl Db {
                     let mut follow_up =
                         vec![outbox::insert(tx, OutboxKind::OrderClosed, order_no, "", now).await?];
                     follow_up.extend(super::money::close_payments(tx, order_no, now).await?);
+                    super::standing::return_places(tx, order_no).await?;
                     Ok::<_, DbError>(Some(follow_up))
                 })
             },
@@ -363,9 +306,23 @@ impl Db {
     }
 }
 
+/// A show's orders that own their seats.
+pub(super) async fn live_orders_in(
+    connection: &mut MySqlConnection,
+    show: ShowId,
+) -> Result<Vec<OrderRecord>, DbError> {
+    let rows: Vec<OrderRow> = sqlx::query_as(sqlx::AssertSqlSafe(format!(
+        "{ORDER} WHERE show_id = ? AND status IN (0, 1, 4)"
+    )))
+    .bind(show.0)
+    .fetch_all(connection)
+    .await?;
+    rows.into_iter().map(OrderRecord::try_from).collect()
+}
+
 fn push_numbers(query: &mut QueryBuilder<MySql>, orders: &[OrderNo]) {
     let mut list = query.separated(", ");
-    for order_no in orders {
+    for order_no in filled_up(orders) {
         list.push_bind(order_no.as_i64());
     }
 }

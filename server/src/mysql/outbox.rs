@@ -27,6 +27,8 @@ pub enum OutboxKind {
     PaymentClose,
     /// Ask the gateway for a refund; the payload is its number.
     RefundSend,
+    /// Give tickets of a paid order back whose money is back, and tell others; the payload is the refund's number.
+    TicketsBack,
 }
 
 impl OutboxKind {
@@ -38,6 +40,7 @@ impl OutboxKind {
             Self::OrderClosed => "order.closed",
             Self::PaymentClose => "payment.close",
             Self::RefundSend => "refund.send",
+            Self::TicketsBack => "tickets.back",
         }
     }
 
@@ -47,6 +50,7 @@ impl OutboxKind {
             Self::OrderClosed,
             Self::PaymentClose,
             Self::RefundSend,
+            Self::TicketsBack,
         ]
         .into_iter()
         .find(|kind| kind.word() == word)
@@ -106,13 +110,28 @@ pub async fn insert(
     payload: &str,
     now: Timestamp,
 ) -> Result<OutboxRow, DbError> {
+    insert_later(connection, kind, order_no, payload, now, OWN_CHANCE).await
+}
+
+/// As [`insert`], for something that is to happen after a pause.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert_later(
+    connection: &mut MySqlConnection,
+    kind: OutboxKind,
+    order_no: OrderNo,
+    payload: &str,
+    now: Timestamp,
+    pause: Millis,
+) -> Result<OutboxRow, DbError> {
     let done = sqlx::query(
         "INSERT INTO outbox (kind, order_no, payload, next_at, created_at) VALUES (?, ?, ?, ?, ?)",
     )
     .bind(kind.word())
     .bind(order_no.as_i64())
     .bind(payload)
-    .bind((now + OWN_CHANCE).0)
+    .bind((now + pause).0)
     .bind(now.0)
     .execute(connection)
     .await?;
@@ -157,6 +176,15 @@ impl Db {
             })
             .await?;
         rows.into_iter().map(OutboxRow::try_from).collect()
+    }
+
+    /// How many rows wait to be done; dead letters don't.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn outbox_waiting(&self) -> Result<i64, DbError> {
+        let waiting = sqlx::query_scalar("SELECT COUNT(*) FROM outbox WHERE dead_at IS NULL");
+        Ok(waiting.fetch_one(self.pool()).await?)
     }
 
     /// Removes a row whose work is done.

@@ -7,27 +7,41 @@ use super::{
     outbox::{self, OutboxKind, OutboxRow},
 };
 use app::domain::{
-    ids::{OrderNo, ShowId, UserId},
+    ids::{OrderNo, SeatIndex, ShowId, UserId},
     time::Timestamp,
 };
-use sqlx::{Connection, MySql, MySqlConnection, pool::PoolConnection};
+use sqlx::{MySql, MySqlConnection, QueryBuilder, pool::PoolConnection};
+use std::collections::HashSet;
 
 /// Proof that this server alone does something, for as long as it is kept.
 pub struct Lead {
-    connection: PoolConnection<MySql>,
+    /// None once it was given up.
+    connection: Option<PoolConnection<MySql>>,
     name: String,
+}
+
+impl Drop for Lead {
+    fn drop(&mut self) {
+        // Back in the pool the connection would keep the lock for as long as the server runs.
+        if let Some(connection) = &mut self.connection {
+            connection.close_on_drop();
+        }
+    }
 }
 
 impl Lead {
     /// Lets another server lead. Dropping it instead closes the connection, which has the same effect.
     pub async fn give_up(mut self) {
+        let Some(connection) = &mut self.connection else {
+            return;
+        };
         let released = sqlx::query("DO RELEASE_LOCK(?)")
             .bind(&self.name)
-            .execute(&mut *self.connection)
+            .execute(&mut **connection)
             .await;
-        if let Err(error) = released {
-            tracing::warn!(%error, "lead not given up, closing its connection");
-            let _ = self.connection.detach().close().await;
+        match released {
+            Ok(_) => drop(self.connection.take()),
+            Err(error) => tracing::warn!(%error, "lead not given up, closing its connection"),
         }
     }
 }
@@ -73,7 +87,10 @@ impl Db {
             .bind(&name)
             .fetch_one(&mut *connection)
             .await?;
-        Ok((won == Some(1)).then_some(Lead { connection, name }))
+        Ok((won == Some(1)).then_some(Lead {
+            connection: Some(connection),
+            name,
+        }))
     }
 
     /// Notes a repair.
@@ -191,6 +208,27 @@ impl Db {
         loose(rows)
     }
 
+    /// Payments of which a notice said another amount, and which the gateway was not asked about since.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn doubted_payments(
+        &self,
+        before: Timestamp,
+        most: u32,
+    ) -> Result<Vec<LooseMoney>, DbError> {
+        let rows = sqlx::query_as(
+            "SELECT p.out_trade_no, p.order_no, o.show_id FROM discrepancy d \
+             JOIN payment p ON p.out_trade_no = d.reference JOIN orders o ON o.order_no = p.order_no \
+             WHERE d.resolved_at IS NULL AND d.kind = 'wrong_amount' AND d.opened_at <= ? LIMIT ?",
+        )
+        .bind(before.0)
+        .bind(most)
+        .fetch_all(self.pool())
+        .await?;
+        loose(rows)
+    }
+
     /// Refunds that are requested or failed and that no row of the outbox is about.
     ///
     /// # Errors
@@ -203,13 +241,68 @@ impl Db {
         let rows = sqlx::query_as(
             "SELECT r.refund_no, r.order_no, o.show_id FROM refund r JOIN orders o ON o.order_no = r.order_no \
              WHERE r.status IN (1, 4) AND r.requested_at <= ? \
-             AND NOT EXISTS (SELECT 1 FROM outbox x WHERE x.order_no = r.order_no AND x.kind = 'refund.send') LIMIT ?",
+             AND NOT EXISTS (SELECT 1 FROM outbox x WHERE x.payload = r.refund_no AND x.kind = 'refund.send') LIMIT ?",
         )
         .bind(before.0)
         .bind(most)
         .fetch_all(self.pool())
         .await?;
         loose(rows)
+    }
+
+    /// Refunds that the gateway accepted before a moment and has told nothing of since.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn silent_refunds(
+        &self,
+        before: Timestamp,
+        most: u32,
+    ) -> Result<Vec<LooseMoney>, DbError> {
+        let rows = sqlx::query_as(
+            "SELECT r.refund_no, r.order_no, o.show_id FROM refund r JOIN orders o ON o.order_no = r.order_no \
+             WHERE r.status = 2 AND r.sent_at <= ? LIMIT ?",
+        )
+        .bind(before.0)
+        .bind(most)
+        .fetch_all(self.pool())
+        .await?;
+        loose(rows)
+    }
+
+    /// Seats of some orders' tickets whose money was back before a moment.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn seats_given_back(
+        &self,
+        orders: &[OrderNo],
+        before: Timestamp,
+    ) -> Result<HashSet<(OrderNo, SeatIndex)>, DbError> {
+        let mut query = QueryBuilder::<MySql>::new(
+            "SELECT i.order_no, i.seat FROM refund_item ri JOIN refund r ON r.id = ri.refund_id AND r.status = 3 \
+             JOIN order_item i ON i.order_no = ri.order_no AND i.item_no = ri.item_no \
+             WHERE i.seat IS NOT NULL AND r.succeeded_at <= ",
+        );
+        query.push_bind(before.0).push(" AND ri.order_no IN (");
+        let mut list = query.separated(", ");
+        for order_no in orders {
+            list.push_bind(order_no.as_i64());
+        }
+        query.push(")");
+        let rows: Vec<(i64, u32)> = query
+            .build_query_as()
+            .persistent(false)
+            .fetch_all(self.pool())
+            .await?;
+        rows.into_iter()
+            .map(|(order_no, seat)| {
+                let order_no = OrderNo::try_from(order_no).map_err(|_| DbError::Unreadable {
+                    what: "refund_item",
+                })?;
+                Ok((order_no, SeatIndex(seat)))
+            })
+            .collect()
     }
 
     /// Requests the refund of a successful payment whose order is not live. None when it is not so, or is on its way.

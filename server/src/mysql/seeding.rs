@@ -1,8 +1,11 @@
 //! Writing the catalogue. Everything is found again by the key it was seeded with, so seeding twice changes nothing.
 
-use super::{Db, DbError};
+use super::{Db, DbError, shows::StandingZone};
 use app::domain::{
     money::Currency,
+    refund::RefundPolicy,
+    standing::shares,
+    tax::TaxRate,
     text::LocalText,
     time::{Millis, Timestamp},
 };
@@ -23,6 +26,8 @@ pub struct NewVenue<'a> {
     pub time_zone: &'a str,
     /// What it sells in.
     pub currency: Currency,
+    /// The tax within its prices.
+    pub tax: TaxRate,
 }
 
 /// An event to be seeded.
@@ -78,8 +83,12 @@ pub struct NewShow<'a> {
     pub sale_end: Timestamp,
     /// Most tickets a buyer may have.
     pub limit: u32,
+    /// Whether each ticket is for a person who is named.
+    pub attendees_required: bool,
     /// How long seats are held.
     pub hold_for: Millis,
+    /// On which terms it takes tickets back.
+    pub refund: RefundPolicy,
     /// Its seats.
     pub seats_total: u32,
     /// What it sells in.
@@ -97,8 +106,10 @@ pub struct NewZone<'a> {
     pub name: &'a LocalText,
     /// Price of a seat.
     pub price_minor: i64,
-    /// Its seats.
+    /// Its seats; none for a standing zone.
     pub seats_total: u32,
+    /// Its places when it has no seats, and their split.
+    pub standing: Option<StandingZone>,
 }
 
 impl Db {
@@ -123,8 +134,8 @@ impl Db {
             return Ok(id);
         }
         let done = sqlx::query(
-            "INSERT INTO venue (seed_key, name_en, name_zh, city_key, city_en, city_zh, time_zone, currency) \
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO venue (seed_key, name_en, name_zh, city_key, city_en, city_zh, time_zone, currency, \
+             tax_basis_points) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(venue.key)
         .bind(&venue.name.en)
@@ -134,6 +145,7 @@ impl Db {
         .bind(&venue.city.zh_cn)
         .bind(venue.time_zone)
         .bind(venue.currency.code())
+        .bind(venue.tax.0)
         .execute(self.pool())
         .await?;
         Ok(done.last_insert_id())
@@ -308,7 +320,8 @@ impl Db {
 async fn insert_show(tx: &mut sqlx::MySqlConnection, show: &NewShow<'_>) -> Result<(), DbError> {
     let id = sqlx::query(
         "INSERT INTO shows (event_id, hall_id, plan_id, starts_at, ends_at, sale_start, sale_end, status, \
-         limit_per_buyer, hold_ms, seats_total) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)",
+         limit_per_buyer, attendees_required, hold_ms, refund_until_ms, refund_fee_percent, seats_total) \
+         VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)",
     )
     .bind(show.event_id)
     .bind(show.hall_id)
@@ -318,13 +331,17 @@ async fn insert_show(tx: &mut sqlx::MySqlConnection, show: &NewShow<'_>) -> Resu
     .bind(show.sale_start.0)
     .bind(show.sale_end.0)
     .bind(show.limit)
+    .bind(u8::from(show.attendees_required))
     .bind(show.hold_for.0)
+    .bind(show.refund.until.map(|until| until.0))
+    .bind(show.refund.fee_percent)
     .bind(show.seats_total)
     .execute(&mut *tx)
     .await?
     .last_insert_id();
     let mut zones = QueryBuilder::<MySql>::new(
-        "INSERT INTO show_zone (show_id, category, name_en, name_zh, price_minor, currency, seats_total) ",
+        "INSERT INTO show_zone (show_id, category, name_en, name_zh, price_minor, currency, seats_total, \
+         standing_capacity, pieces) ",
     );
     zones.push_values(&show.zones, |mut row, zone| {
         row.push_bind(id)
@@ -333,9 +350,45 @@ async fn insert_show(tx: &mut sqlx::MySqlConnection, show: &NewShow<'_>) -> Resu
             .push_bind(zone.name.zh_cn.as_str())
             .push_bind(zone.price_minor)
             .push_bind(show.currency.code())
-            .push_bind(zone.seats_total);
+            .push_bind(zone.seats_total)
+            .push_bind(zone.standing.map(|standing| standing.capacity))
+            .push_bind(zone.standing.map_or(1, |standing| standing.pieces));
     });
-    zones.build().persistent(false).execute(tx).await?;
+    zones.build().persistent(false).execute(&mut *tx).await?;
+    for zone in &show.zones {
+        if let Some(standing) = zone.standing {
+            insert_stock(tx, id, zone.category, standing).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A standing zone's stock, and how it is shared among the zone's pieces.
+async fn insert_stock(
+    tx: &mut sqlx::MySqlConnection,
+    show: u64,
+    category: &str,
+    standing: StandingZone,
+) -> Result<(), DbError> {
+    let zone: u64 =
+        sqlx::query_scalar("SELECT id FROM show_zone WHERE show_id = ? AND category = ?")
+            .bind(show)
+            .bind(category)
+            .fetch_one(&mut *tx)
+            .await?;
+    sqlx::query("INSERT INTO standing_stock (zone_id, capacity) VALUES (?, ?)")
+        .bind(zone)
+        .bind(standing.capacity)
+        .execute(&mut *tx)
+        .await?;
+    let none_taken = vec![0; usize::from(standing.pieces)];
+    let totals = shares(standing.capacity, &none_taken).unwrap_or_default();
+    let mut pieces =
+        QueryBuilder::<MySql>::new("INSERT INTO standing_piece (zone_id, piece, total) ");
+    pieces.push_values((0_u16..).zip(totals), |mut row, (piece, total)| {
+        row.push_bind(zone).push_bind(piece).push_bind(total);
+    });
+    pieces.build().persistent(false).execute(tx).await?;
     Ok(())
 }
 

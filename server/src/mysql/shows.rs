@@ -1,15 +1,17 @@
 //! Shows with their plans and zones, as selling needs them; and what the seats of a show look like in the database.
 
-use super::{Db, DbError};
+use super::{Db, DbError, withheld::withheld_in};
 use app::domain::{
     catalogue::ShowStatus,
     ids::{EventId, HallId, OrderNo, SeatIndex, ShowId, ZoneId},
     money::{Currency, Money},
     order::OrderStatus,
+    refund::RefundPolicy,
     seat::SeatState,
     text::LocalText,
     time::{Millis, Timestamp},
 };
+use sqlx::MySqlConnection;
 
 /// A show's row.
 #[derive(Debug, Clone)]
@@ -34,8 +36,12 @@ pub struct ShowRecord {
     pub limit: u32,
     /// Level a buyer needs.
     pub level: u8,
+    /// Whether each ticket is for a person who is named.
+    pub attendees_required: bool,
     /// How long seats are held.
     pub hold_for: Millis,
+    /// On which terms it takes tickets back.
+    pub refund: RefundPolicy,
     /// Seats of the plan.
     pub seats_total: u32,
 }
@@ -45,18 +51,38 @@ pub struct ShowRecord {
 pub struct ZoneRecord {
     /// The zone.
     pub id: ZoneId,
-    /// The category of the plan whose seats it sells.
+    /// The category of the plan whose seats it sells; for a standing zone only the key it was seeded with.
     pub category: String,
     /// Its name.
     pub name: LocalText,
     /// Price of a seat.
     pub price: Money,
-    /// Its seats.
+    /// Its seats; none for a standing zone.
     pub seats_total: u32,
+    /// Its places when it has no seats.
+    pub standing: Option<StandingZone>,
+}
+
+/// How a zone without seats is sold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StandingZone {
+    /// Places in all.
+    pub capacity: u32,
+    /// In how many pieces they are split.
+    pub pieces: u16,
+}
+
+impl ZoneRecord {
+    /// Places in all, with or without seats.
+    #[must_use]
+    pub fn places_total(&self) -> u32 {
+        self.standing
+            .map_or(self.seats_total, |standing| standing.capacity)
+    }
 }
 
 /// A seat that is not free, as the database knows it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct TakenSeat {
     /// The seat.
     pub seat: SeatIndex,
@@ -64,6 +90,8 @@ pub struct TakenSeat {
     pub state: SeatState,
     /// By which order; none when staff withhold it.
     pub order_no: Option<OrderNo>,
+    /// Identity of the person its ticket is for, where the show wanted to know.
+    pub attendee: Option<String>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -78,8 +106,44 @@ struct ShowRow {
     status: u8,
     limit_per_buyer: u32,
     level_required: u8,
+    attendees_required: u8,
     hold_ms: i64,
+    refund_until_ms: Option<i64>,
+    refund_fee_percent: u8,
     seats_total: u32,
+}
+
+#[derive(sqlx::FromRow)]
+struct ZoneRow {
+    id: u64,
+    category: String,
+    name_en: String,
+    name_zh: String,
+    price_minor: i64,
+    currency: String,
+    seats_total: u32,
+    standing_capacity: Option<u32>,
+    pieces: u16,
+}
+
+impl TryFrom<ZoneRow> for ZoneRecord {
+    type Error = DbError;
+    fn try_from(row: ZoneRow) -> Result<Self, DbError> {
+        let pieces = row.pieces;
+        Ok(Self {
+            id: ZoneId(row.id),
+            category: row.category,
+            name: LocalText {
+                en: row.name_en,
+                zh_cn: row.name_zh,
+            },
+            price: Money::new(row.price_minor, currency_of(&row.currency)?),
+            seats_total: row.seats_total,
+            standing: row
+                .standing_capacity
+                .map(|capacity| StandingZone { capacity, pieces }),
+        })
+    }
 }
 
 impl TryFrom<ShowRow> for ShowRecord {
@@ -99,7 +163,12 @@ impl TryFrom<ShowRow> for ShowRecord {
             status,
             limit: row.limit_per_buyer,
             level: row.level_required,
+            attendees_required: row.attendees_required != 0,
             hold_for: Millis(row.hold_ms),
+            refund: RefundPolicy {
+                until: row.refund_until_ms.map(Millis),
+                fee_percent: row.refund_fee_percent,
+            },
             seats_total: row.seats_total,
         })
     }
@@ -113,7 +182,7 @@ impl Db {
     pub async fn show(&self, id: ShowId) -> Result<Option<ShowRecord>, DbError> {
         let row: Option<ShowRow> = sqlx::query_as(
             "SELECT id, event_id, hall_id, plan_id, starts_at, sale_start, sale_end, status, limit_per_buyer, \
-             level_required, hold_ms, seats_total FROM shows WHERE id = ?",
+             level_required, attendees_required, hold_ms, refund_until_ms, refund_fee_percent, seats_total FROM shows WHERE id = ?",
         )
         .bind(id.0)
         .fetch_optional(self.pool())
@@ -141,24 +210,14 @@ impl Db {
     /// # Errors
     /// When the database fails.
     pub async fn zones(&self, show: ShowId) -> Result<Vec<ZoneRecord>, DbError> {
-        let rows: Vec<(u64, String, String, String, i64, String, u32)> = sqlx::query_as(
-            "SELECT id, category, name_en, name_zh, price_minor, currency, seats_total FROM show_zone \
-             WHERE show_id = ? ORDER BY price_minor DESC, id",
+        let rows: Vec<ZoneRow> = sqlx::query_as(
+            "SELECT id, category, name_en, name_zh, price_minor, currency, seats_total, standing_capacity, pieces \
+             FROM show_zone WHERE show_id = ? ORDER BY price_minor DESC, id",
         )
         .bind(show.0)
         .fetch_all(self.pool())
         .await?;
-        rows.into_iter()
-            .map(|(id, category, en, zh_cn, minor, currency, seats_total)| {
-                Ok(ZoneRecord {
-                    id: ZoneId(id),
-                    category,
-                    name: LocalText { en, zh_cn },
-                    price: Money::new(minor, currency_of(&currency)?),
-                    seats_total,
-                })
-            })
-            .collect()
+        rows.into_iter().map(ZoneRecord::try_from).collect()
     }
 
     /// The text of a seating plan.
@@ -179,48 +238,41 @@ impl Db {
     /// # Errors
     /// When the database fails.
     pub async fn taken_seats(&self, show: ShowId) -> Result<Vec<TakenSeat>, DbError> {
-        let claims: Vec<(u32, i64, u8)> = sqlx::query_as(
-            "SELECT c.seat, c.order_no, o.status FROM seat_claim c JOIN orders o ON o.order_no = c.order_no \
-             WHERE c.show_id = ?",
-        )
-        .bind(show.0)
-        .fetch_all(self.pool())
-        .await?;
-        let withheld: Vec<u32> =
-            sqlx::query_scalar("SELECT seat FROM show_seat WHERE show_id = ? AND state = 3")
-                .bind(show.0)
-                .fetch_all(self.pool())
-                .await?;
-        let mut taken = Vec::with_capacity(claims.len() + withheld.len());
-        for (seat, order_no, status) in claims {
-            let unreadable = DbError::Unreadable { what: "seat_claim" };
-            let order_no = OrderNo::try_from(order_no).map_err(|_| unreadable)?;
-            let state = match OrderStatus::from_code(status) {
-                Some(OrderStatus::Paid | OrderStatus::Ticketed) => SeatState::Sold,
-                _ => SeatState::Locked,
-            };
-            taken.push(TakenSeat {
-                seat: SeatIndex(seat),
-                state,
-                order_no: Some(order_no),
-            });
-        }
-        taken.extend(withheld.into_iter().map(|seat| TakenSeat {
-            seat: SeatIndex(seat),
-            state: SeatState::Blocked,
-            order_no: None,
-        }));
-        Ok(taken)
+        let mut connection = self.pool().acquire().await?;
+        taken_seats_in(&mut connection, show).await
     }
 
-    /// Copies an order's seats to the show's sold seats; doing it twice changes nothing.
+    /// Changes on which terms a show takes tickets back. False when there is no such show.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_refund_policy(
+        &self,
+        show: ShowId,
+        policy: RefundPolicy,
+    ) -> Result<bool, DbError> {
+        sqlx::query("UPDATE shows SET refund_until_ms = ?, refund_fee_percent = ? WHERE id = ?")
+            .bind(policy.until.map(|until| until.0))
+            .bind(policy.fee_percent)
+            .bind(show.0)
+            .execute(self.pool())
+            .await?;
+        // A change to what it was before touches no row.
+        Ok(self.show(show).await?.is_some())
+    }
+
+    /// Copies a paid order's seats to the show's sold seats; doing it twice changes nothing, and neither do tickets whose
+    /// money went back meanwhile.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn mark_seats_sold(&self, order_no: OrderNo, now: Timestamp) -> Result<(), DbError> {
         sqlx::query(
             "INSERT INTO show_seat (show_id, seat, state, order_no, updated_at) \
-             SELECT show_id, seat, 2, order_no, ? FROM order_item WHERE order_no = ? \
+             SELECT i.show_id, i.seat, 2, i.order_no, ? FROM order_item i JOIN orders o ON o.order_no = i.order_no \
+             LEFT JOIN refund_item ri ON ri.order_no = i.order_no AND ri.item_no = i.item_no \
+             LEFT JOIN refund r ON r.id = ri.refund_id AND r.status = 3 \
+             WHERE i.order_no = ? AND i.seat IS NOT NULL AND o.status IN (1, 4) AND r.id IS NULL \
              ON DUPLICATE KEY UPDATE state = 2, order_no = VALUES(order_no), updated_at = VALUES(updated_at)",
         )
         .bind(now.0)
@@ -229,6 +281,44 @@ impl Db {
         .await?;
         Ok(())
     }
+}
+
+/// Every seat of a show that is claimed or withheld.
+pub(super) async fn taken_seats_in(
+    connection: &mut MySqlConnection,
+    show: ShowId,
+) -> Result<Vec<TakenSeat>, DbError> {
+    let claims: Vec<(u32, i64, u8, Option<String>)> = sqlx::query_as(
+        "SELECT c.seat, c.order_no, o.status, i.attendee_identity FROM seat_claim c \
+         JOIN orders o ON o.order_no = c.order_no \
+         LEFT JOIN order_item i ON i.order_no = c.order_no AND i.seat = c.seat WHERE c.show_id = ?",
+    )
+    .bind(show.0)
+    .fetch_all(&mut *connection)
+    .await?;
+    let withheld = withheld_in(connection, show).await?;
+    let mut taken = Vec::with_capacity(claims.len() + withheld.len());
+    for (seat, order_no, status, attendee) in claims {
+        let unreadable = DbError::Unreadable { what: "seat_claim" };
+        let order_no = OrderNo::try_from(order_no).map_err(|_| unreadable)?;
+        let state = match OrderStatus::from_code(status) {
+            Some(OrderStatus::Paid | OrderStatus::Ticketed) => SeatState::Sold,
+            _ => SeatState::Locked,
+        };
+        taken.push(TakenSeat {
+            seat: SeatIndex(seat),
+            state,
+            order_no: Some(order_no),
+            attendee,
+        });
+    }
+    taken.extend(withheld.into_iter().map(|(seat, _)| TakenSeat {
+        seat,
+        state: SeatState::Blocked,
+        order_no: None,
+        attendee: None,
+    }));
+    Ok(taken)
 }
 
 /// Reads a currency's code from a row.

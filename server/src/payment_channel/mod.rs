@@ -1,6 +1,9 @@
 //! Payment channels: the ways in which money reaches us. Each speaks its own protocol behind one trait.
 
+mod channels;
 pub mod simulated;
+
+pub use channels::Channels;
 
 use crate::gateway::signature::SignatureError;
 use app::domain::{

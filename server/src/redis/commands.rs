@@ -146,15 +146,30 @@ impl Redis {
     }
 
     /// Drops everything about a show, so that it is read from the database again. What is held and not yet written is lost.
+    /// The log of quantities stays, and so do the zones' places, for it to say what was loaded over what.
     ///
     /// # Errors
     /// As any command.
     pub async fn forget_show(&self, show: ShowId) -> Result<(), RedisError> {
         let keys: Vec<String> = ShowKey::ALL
             .iter()
+            .filter(|key| !matches!(key, ShowKey::Zones | ShowKey::Quantities))
             .map(|key| self.keys().show(show, *key))
             .collect();
         self.query(cmd("DEL").arg(keys)).await
+    }
+
+    /// How many orders of a show hold something or are not acknowledged by Kafka; none when it is not loaded.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn orders_under_way(&self, show: ShowId) -> Result<u64, RedisError> {
+        let mut reads = pipe();
+        reads
+            .hlen(self.keys().show(show, ShowKey::Holds))
+            .zcard(self.keys().show(show, ShowKey::Unsent));
+        let (holding, unsent): (u64, u64) = self.query_all(&reads).await?;
+        Ok(holding.max(unsent))
     }
 
     /// The shows that were loaded, in ascending order. Some may have been lost since.

@@ -11,12 +11,15 @@ mod error;
 pub mod keys;
 pub mod nodes;
 pub mod order_cache;
+pub mod quantities;
 mod record;
 pub mod scripts;
 pub mod snapshot;
+pub mod standing;
+pub mod submissions;
 
 pub use error::RedisError;
-pub use record::{HoldRecord, limit_field};
+pub use record::{HeldSeat, HoldRecord, attendee_field, limit_field};
 
 use self::keys::Keys;
 use ::redis::{

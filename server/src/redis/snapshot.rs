@@ -1,12 +1,23 @@
 //! Everything Redis knows of a show, read at one moment.
 
-use super::{HoldRecord, Redis, RedisError, keys::ShowKey, scripts::Counters};
+use super::{
+    HoldRecord, Redis, RedisError,
+    keys::ShowKey,
+    record::counter_of,
+    scripts::{CountedAt, Counters},
+};
 use ::redis::pipe;
 use app::domain::{
+    catalogue::ShowStatus,
     ids::{OrderNo, SeatIndex, ShowId, ZoneId},
     seat::{MapVersion, SeatMap},
+    show_terms::ShowTerms,
+    time::Timestamp,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    str::FromStr,
+};
 
 /// A show at one version.
 #[derive(Debug, Clone)]
@@ -17,8 +28,25 @@ pub struct ShowSnapshot {
     pub owners: BTreeMap<SeatIndex, OrderNo>,
     /// What each order holds.
     pub holds: BTreeMap<OrderNo, HoldRecord>,
+    /// Tickets without a seat of each order, each its attendee's counter.
+    pub standing: BTreeMap<OrderNo, Vec<Option<String>>>,
     /// Its counters.
     pub counters: Counters,
+    /// How often its tickets without a seat had changed.
+    pub standing_version: u64,
+    /// On which terms it is sold.
+    pub terms: ShowTerms,
+}
+
+impl ShowSnapshot {
+    /// The moment it was read at.
+    #[must_use]
+    pub fn at(&self) -> CountedAt {
+        CountedAt {
+            map: self.map.at,
+            standing_version: self.standing_version,
+        }
+    }
 }
 
 type Texts = HashMap<String, String>;
@@ -30,6 +58,7 @@ type Read = (
     Texts,
     HashMap<String, i64>,
     HashMap<String, i64>,
+    Texts,
 );
 
 impl Redis {
@@ -48,8 +77,9 @@ impl Redis {
             .hgetall(key(ShowKey::Owners))
             .hgetall(key(ShowKey::Holds))
             .hgetall(key(ShowKey::Zones))
-            .hgetall(key(ShowKey::Bought));
-        let (meta, bits, version, owners, holds, zones, bought): Read =
+            .hgetall(key(ShowKey::Bought))
+            .hgetall(key(ShowKey::Standing));
+        let (meta, bits, version, owners, holds, zones, bought, standing): Read =
             self.query_all(&reads).await?;
         if meta.is_empty() {
             return Ok(None);
@@ -70,6 +100,16 @@ impl Redis {
             },
             owners: owners.iter().map(read_owner).collect::<Result<_, _>>()?,
             holds: holds.iter().map(read_hold).collect::<Result<_, _>>()?,
+            standing: standing
+                .iter()
+                .map(read_standing)
+                .collect::<Result<_, _>>()?,
+            // Shows that were loaded before this was counted have none.
+            standing_version: meta
+                .get("standing_version")
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(0),
+            terms: read_terms(&meta)?,
             counters: Counters {
                 zones: zones.iter().map(read_zone).collect::<Result<_, _>>()?,
                 bought: bought
@@ -79,6 +119,21 @@ impl Redis {
             },
         }))
     }
+}
+
+fn read_terms(meta: &Texts) -> Result<ShowTerms, RedisError> {
+    fn term<T: FromStr>(meta: &Texts, name: &str) -> Result<T, RedisError> {
+        let text = meta.get(name).and_then(|text| text.parse().ok());
+        text.ok_or_else(|| unreadable("meta"))
+    }
+    let status = ShowStatus::from_code(term(meta, "status")?);
+    Ok(ShowTerms {
+        status: status.ok_or_else(|| unreadable("meta"))?,
+        sale_start: Timestamp(term(meta, "sale_start")?),
+        sale_end: Timestamp(term(meta, "sale_end")?),
+        limit: term(meta, "limit")?,
+        level: term(meta, "level")?,
+    })
 }
 
 fn read_owner((seat, order_no): (&String, &String)) -> Result<(SeatIndex, OrderNo), RedisError> {
@@ -92,6 +147,14 @@ fn read_owner((seat, order_no): (&String, &String)) -> Result<(SeatIndex, OrderN
 fn read_hold((order_no, json): (&String, &String)) -> Result<(OrderNo, HoldRecord), RedisError> {
     let order_no = order_no.parse().map_err(|_| unreadable("holds"))?;
     Ok((order_no, HoldRecord::from_json(json)?))
+}
+
+fn read_standing(
+    (order_no, json): (&String, &String),
+) -> Result<(OrderNo, Vec<Option<String>>), RedisError> {
+    let order_no = order_no.parse().map_err(|_| unreadable("standing"))?;
+    let tickets: Vec<String> = serde_json::from_str(json).map_err(|_| unreadable("standing"))?;
+    Ok((order_no, tickets.into_iter().map(counter_of).collect()))
 }
 
 fn read_zone((zone, count): (&String, &i64)) -> Result<(ZoneId, u32), RedisError> {

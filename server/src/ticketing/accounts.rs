@@ -99,7 +99,10 @@ impl Ticketing {
     /// As [`Ticketing::make_account`].
     pub async fn register(&self, phone: &str, password: &str) -> Result<SessionChange, AppError> {
         let user = self.make_account(phone, password, Role::Customer).await?;
-        Ok(self.inner.sessions.start(user))
+        let phone = Phone::parse(phone).ok_or(AppError::Invalid {
+            field: Field::Phone,
+        })?;
+        Ok(self.inner.sessions.start(user, self.phone_hash(&phone)))
     }
 
     /// Signs in.
@@ -138,7 +141,8 @@ impl Ticketing {
         match account.filter(|_| fits) {
             Some(account) => {
                 metrics::counter!("seatflow_logins_total", "result" => "ok").increment(1);
-                Ok(self.inner.sessions.start(account.user))
+                let phone_hash = self.phone_hash(&account.phone);
+                Ok(self.inner.sessions.start(account.user, phone_hash))
             }
             None => {
                 metrics::counter!("seatflow_logins_total", "result" => "wrong").increment(1);

@@ -1,6 +1,7 @@
 //! Cancelling: the one way by which an unpaid order ends, whoever asks.
 
 use super::{Failure, Ticketing, failure::OrTell};
+use crate::fault::{self, Point};
 use app::{
     domain::{
         ids::OrderNo,
@@ -35,6 +36,7 @@ impl Ticketing {
             .await
             .or_tell("cancel order")?
         {
+            fault::point(Point::CancelBeforeAnswer);
             return Ok(());
         }
         let now = self
@@ -49,8 +51,8 @@ impl Ticketing {
         }
     }
 
-    /// Ends a pending order: one transaction decides; then seats and gateway follow, now or from the outbox. True when this
-    /// call ended it.
+    /// Ends a pending order: the gateway is asked whether it was paid this moment, one transaction decides, then seats and
+    /// gateway follow, now or from the outbox. True when this call ended it.
     ///
     /// # Errors
     /// When the database fails; nothing is decided then.
@@ -59,6 +61,8 @@ impl Ticketing {
         order_no: OrderNo,
         reason: CancelReason,
     ) -> Result<bool, Failure> {
+        self.ask_before_closing(order_no).await;
+        fault::point(Point::CancelBeforeCommit);
         let Some(follow_up) = self
             .inner
             .db
@@ -67,6 +71,7 @@ impl Ticketing {
         else {
             return Ok(false);
         };
+        fault::point(Point::CancelAfterCommit);
         metrics::counter!("seatflow_orders_cancelled_total", "reason" => reason.word())
             .increment(1);
         tracing::info!(%order_no, reason = reason.word(), "order cancelled");

@@ -14,11 +14,13 @@ use app::{
         },
         ids::{EventId, ShowId, ZoneId},
         seat::MapUpdate,
+        standing::ZoneKind,
         time::VenueTime,
     },
     error::{AppError, Thing},
     ports::ShowMap,
 };
+use futures::{StreamExt, TryStreamExt, future, stream};
 use jiff::{
     ToSpan,
     civil::{Date, Time},
@@ -29,6 +31,8 @@ use std::collections::HashMap;
 const DAYS: i64 = 8;
 /// Shows of one day in one city.
 const SHOWS_MAX: u32 = 300;
+/// Shows loaded into Redis at the same time for one page; each takes two database connections.
+const LOADS_AT_ONCE: usize = 4;
 
 impl Ticketing {
     /// What is on in one city on one day.
@@ -143,12 +147,20 @@ impl Ticketing {
             .map(|(show, _)| *show)
             .collect();
         if !missing.is_empty() {
-            for show in missing {
-                self.load_show(show).await?;
-            }
+            stream::iter(missing)
+                .map(|show| self.load_show(show))
+                .buffer_unordered(LOADS_AT_ONCE)
+                .try_for_each(|_| future::ready(Ok(())))
+                .await?;
             counts = self.inner.redis.remaining(shows).await?;
         }
-        Ok(counts.into_iter().map(Option::unwrap_or_default).collect())
+        let mut standing = self.standing_left_of(shows).await?;
+        let with_standing = |(show, seats): (&ShowId, Option<Vec<(ZoneId, u32)>>)| {
+            let mut zones = seats.unwrap_or_default();
+            zones.extend(standing.remove(show).unwrap_or_default());
+            zones
+        };
+        Ok(shows.iter().zip(counts).map(with_standing).collect())
     }
 
     /// One event with its coming shows.
@@ -198,6 +210,7 @@ impl Ticketing {
             sale: SaleState::at(now, show.status, window, free.values().sum()),
             now,
             limit: show.limit,
+            attendees_required: show.attendees_required,
             hold_for: show.hold_for,
             zones: facts
                 .zones
@@ -207,7 +220,11 @@ impl Ticketing {
                     name: zone.name.clone(),
                     price: zone.price,
                     seats_free: free.get(&zone.id).copied().unwrap_or(0),
-                    seats_total: zone.seats_total,
+                    seats_total: zone.places_total(),
+                    kind: match zone.standing {
+                        Some(_) => ZoneKind::Standing,
+                        None => ZoneKind::Seated,
+                    },
                 })
                 .collect(),
             seats_total: show.seats_total,

@@ -2,11 +2,13 @@
 
 use super::{Failure, Ticketing};
 use crate::{
+    fault::{self, Point},
     kafka::{
         batch::{BatchHandler, HandlerError, Received},
         messages::{Placed, Timeout},
     },
     mysql::{DbError, creation::Written},
+    redis::{keys::Piece, scripts::GiveWhy},
 };
 use app::domain::order::OrderStatus;
 use async_trait::async_trait;
@@ -18,6 +20,8 @@ enum Discard {
     Stale,
     /// A seat of it belongs to another order.
     SeatClaimed,
+    /// A standing zone has not enough places for it.
+    ZoneFull,
 }
 
 impl Discard {
@@ -25,6 +29,7 @@ impl Discard {
         match self {
             Self::Stale => "stale_message",
             Self::SeatClaimed => "seat_claimed",
+            Self::ZoneFull => "zone_full",
         }
     }
 }
@@ -58,6 +63,9 @@ impl Ticketing {
         for placed in &stale {
             self.discard(placed, Discard::Stale).await?;
         }
+        if !fresh.is_empty() {
+            fault::point(Point::CreateBeforeInsert);
+        }
         let mut waiting = vec![fresh.as_slice()];
         while let Some(part) = waiting.pop() {
             if let [placed] = part {
@@ -67,7 +75,7 @@ impl Ticketing {
             match self.inner.db.insert_orders(part).await {
                 Ok(()) => self.created(part).await,
                 // One of them is in the way of all: halve until it stands alone.
-                Err(DbError::Duplicate { .. }) => {
+                Err(DbError::Duplicate { .. } | DbError::NoPlaces) => {
                     let (first, second) = part.split_at(part.len() / 2);
                     waiting.extend([second, first]);
                 }
@@ -84,23 +92,27 @@ impl Ticketing {
                 Ok(())
             }
             Written::SeatClaimed => self.discard(placed, Discard::SeatClaimed).await,
+            Written::NoPlaces => self.discard(placed, Discard::ZoneFull).await,
             Written::Exists => self.repeat_follow_up(placed).await,
         }
     }
 
     /// Tells the customer and sets the alarm clock. Both have a second way: the row is read, and the sweeper sweeps.
     async fn created(&self, orders: &[Placed]) {
+        fault::point(Point::CreateAfterCommit);
         metrics::counter!("seatflow_orders_created_total").increment(orders.len() as u64);
+        let (steps, now) = (&self.inner.config.limits.timeout_steps, self.now());
         for placed in orders {
             let timeout = Timeout {
                 order_no: placed.order_no,
                 show_id: placed.show_id,
-                due_at: placed.expire_at,
+                due_at: steps.next_look(placed.placed_at, placed.expire_at, now),
             };
             if let Err(error) = self.inner.producer.send(&timeout, None) {
                 tracing::warn!(order_no = %placed.order_no, %error, "no timeout message, the sweeper will find the order");
             }
         }
+        fault::point(Point::CreateAfterTimeout);
     }
 
     /// The row first, then the seats: a release without a row could free seats for an order that still becomes one.
@@ -117,6 +129,7 @@ impl Ticketing {
         }
         metrics::counter!("seatflow_orders_discarded_total", "reason" => why.word()).increment(1);
         tracing::warn!(order_no = %placed.order_no, show_id = placed.show_id.0, reason = why.word(), "order discarded");
+        fault::point(Point::DiscardAfterRow);
         self.give_back(placed).await
     }
 
@@ -134,6 +147,14 @@ impl Ticketing {
             .redis
             .release(placed.show_id, placed.order_no)
             .await?;
+        fault::point(Point::DiscardAfterRelease);
+        for from in &placed.pieces {
+            let (zone, piece) = (from.zone_id, from.piece);
+            self.inner
+                .redis
+                .give_standing(Piece { zone, piece }, placed.order_no, 0, GiveWhy::Release)
+                .await?;
+        }
         self.inner.redis.forget_order(placed.order_no).await?;
         Ok(())
     }

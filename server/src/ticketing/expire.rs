@@ -2,10 +2,13 @@
 //! finds the orders whose message was lost.
 
 use super::{Failure, Ticketing};
-use crate::kafka::{
-    batch::Received,
-    delay::{DelayHandler, FireResult},
-    messages::Timeout,
+use crate::{
+    fault::{self, Point},
+    kafka::{
+        batch::Received,
+        delay::{DelayHandler, FireResult},
+        messages::Timeout,
+    },
 };
 use app::domain::{
     ids::OrderNo,
@@ -25,12 +28,11 @@ const SWEEP_MAX: u32 = 500;
 impl DelayHandler for Ticketing {
     async fn fire(&self, due: &Received<Timeout>) -> FireResult {
         match self.expire(due.message.order_no).await {
-            Ok(Expiry::NotYet { due_at }) => FireResult::Again(due_at),
-            Ok(Expiry::Cancelled { lateness }) => {
-                metrics::histogram!("seatflow_timeout_lateness_ms").record(lateness.0 as f64);
-                FireResult::Done
+            Ok(Expiry::NotYet { due_at }) => {
+                metrics::counter!("seatflow_timeouts_rearmed_total").increment(1);
+                FireResult::Again(due_at)
             }
-            Ok(Expiry::Finished) => FireResult::Done,
+            Ok(Expiry::Cancelled { .. } | Expiry::Finished) => FireResult::Done,
             Err(error) => FireResult::Retry(error.into()),
         }
     }
@@ -41,7 +43,7 @@ impl DelayHandler for Ticketing {
 pub enum Expiry {
     /// The deadline is still ahead.
     NotYet {
-        /// When it is.
+        /// When to look again: at the end of the next step, or at the deadline.
         due_at: app::domain::time::Timestamp,
     },
     /// This call cancelled the order.
@@ -67,17 +69,20 @@ impl Ticketing {
         }
         let now = self.now();
         if now < order.expire_at {
+            let steps = &self.inner.config.limits.timeout_steps;
             return Ok(Expiry::NotYet {
-                due_at: order.expire_at,
+                due_at: steps.next_look(order.placed_at, order.expire_at, now),
             });
         }
-        let won = self.end_order(order_no, CancelReason::Timeout).await?;
+        fault::point(Point::ExpireBeforeCancel);
+        if !self.end_order(order_no, CancelReason::Timeout).await? {
+            return Ok(Expiry::Finished);
+        }
+        // Whatever woke the order, a message or the sweeper: this is how late its seats are free again.
         let lateness = now - order.expire_at;
-        Ok(if won {
-            Expiry::Cancelled { lateness }
-        } else {
-            Expiry::Finished
-        })
+        metrics::histogram!("seatflow_timeout_lateness_ms").record(lateness.0 as f64);
+        fault::point(Point::ExpireAfterCancel);
+        Ok(Expiry::Cancelled { lateness })
     }
 
     /// Cancels overdue orders that no message woke, until cancelled.
@@ -104,7 +109,8 @@ impl Ticketing {
         let before = self.now() - SWEEP_GRACE;
         let mut cancelled = 0;
         for order_no in self.inner.db.overdue_orders(before, SWEEP_MAX).await? {
-            if self.end_order(order_no, CancelReason::Timeout).await? {
+            fault::point(Point::SweepBeforeCancel);
+            if let Expiry::Cancelled { .. } = self.expire(order_no).await? {
                 cancelled += 1;
             }
         }

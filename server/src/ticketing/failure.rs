@@ -21,15 +21,29 @@ pub enum Failure {
     /// Kafka did not take a message.
     #[error("the message was not taken")]
     Produce(#[from] crate::kafka::ProduceError),
+    /// Redis lost the show, and it is being read from the database.
+    #[error("the show is being loaded")]
+    Rebuilding,
     /// Something that must not be.
     #[error("{0}")]
     Broken(&'static str),
 }
 
 impl Failure {
+    /// Whether it will pass by itself in a moment.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        matches!(
+            self,
+            Self::Db(DbError::Busy | DbError::Lost)
+                | Self::Redis(RedisError::Busy { .. })
+                | Self::Rebuilding
+        )
+    }
+
     /// What the customer hears. Logs the cause, once, under the reference that the customer gets.
     pub fn into_app_error(self, during: &'static str) -> AppError {
-        if let Self::Db(DbError::Busy) | Self::Redis(RedisError::Busy { .. }) = self {
+        if self.is_busy() {
             tracing::warn!(during, error = %self, "busy");
             return AppError::Busy {
                 retry_after_ms: RETRY_AFTER_MS,

@@ -4,29 +4,45 @@
 //! handlers that consumers of Kafka call; nothing else changes orders.
 
 pub mod accounts;
+mod asking;
+pub mod attendees;
 mod best;
+pub mod block_list;
+pub mod blocking;
+pub mod books;
 pub mod cancel;
 pub mod catalogue;
+pub mod change_show;
 pub mod create;
+pub mod dead_letters;
 pub mod expire;
+pub mod extend;
 pub mod failure;
+pub mod identity;
+pub mod loading;
 pub mod numbers;
+pub mod order_timeline;
 pub mod order_views;
 pub mod pay;
 pub mod place;
 pub mod rebuild;
 pub mod reconcile;
+pub mod refund;
+mod refund_settling;
 pub mod relay;
 pub mod seat_maps;
 pub mod settle;
 pub mod show_facts;
+pub mod standing;
+pub mod under_way;
 pub mod venue_clock;
 pub mod verify;
+pub mod withdraw;
 
 pub use failure::Failure;
 
 use crate::{
-    clock::Clock, config::Config, kafka::Producer, mysql::Db, payment_channel::Channel,
+    clock::Clock, config::Config, kafka::Producer, mysql::Db, payment_channel::Channels,
     redis::Redis,
 };
 use app::domain::time::Timestamp;
@@ -48,12 +64,16 @@ pub struct Inner {
     pub(crate) db: Db,
     pub(crate) redis: Redis,
     pub(crate) producer: Producer,
-    pub(crate) channel: Arc<dyn Channel>,
+    pub(crate) channels: Channels,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) numbers: OrderNumbers,
     pub(crate) show_facts: ShowFactsCache,
     pub(crate) seat_maps: SeatMaps,
+    pub(crate) loads: loading::Loads,
+    pub(crate) standing_counts: standing::left::StandingCounts,
+    pub(crate) block_list: block_list::BlockList,
     pub(crate) sessions: crate::http::session::Sessions,
+    pub(crate) identities: identity::Identities,
     pub(crate) hashing: Semaphore,
     pub(crate) login_attempts: accounts::LoginAttempts,
 }
@@ -68,8 +88,8 @@ pub struct Outside {
     pub redis: Redis,
     /// Kafka.
     pub producer: Producer,
-    /// The payment gateway.
-    pub channel: Arc<dyn Channel>,
+    /// The payment channels.
+    pub channels: Channels,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Makes order numbers.
@@ -87,18 +107,24 @@ impl Ticketing {
             outside.config.http.is_tls(),
             Arc::clone(&outside.clock),
         )?;
+        let identities = identity::Identities::new(&outside.config.secrets.attendee)
+            .ok_or(jsonwebtoken::errors::ErrorKind::InvalidKeyFormat)?;
         let hashing = Semaphore::new(outside.config.limits.password_hashes_max);
         let inner = Inner {
             show_facts: ShowFactsCache::new(outside.db.clone()),
             seat_maps: SeatMaps::default(),
+            loads: loading::Loads::default(),
+            standing_counts: standing::left::StandingCounts::default(),
+            block_list: block_list::BlockList::new(outside.db.clone()),
             sessions,
+            identities,
             hashing,
             login_attempts: accounts::LoginAttempts::default(),
             config: outside.config,
             db: outside.db,
             redis: outside.redis,
             producer: outside.producer,
-            channel: outside.channel,
+            channels: outside.channels,
             clock: outside.clock,
             numbers: outside.numbers,
         };
@@ -117,6 +143,12 @@ impl Ticketing {
     #[must_use]
     pub fn redis(&self) -> &Redis {
         &self.inner.redis
+    }
+
+    /// The settings, for tests and commands that look behind the scenes.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.inner.config
     }
 
     /// Reads and writes sessions.

@@ -1,16 +1,26 @@
 //! Orders as their buyers see them.
 
-use super::{Failure, Ticketing, failure::OrTell, show_facts::ShowFacts, venue_clock::venue_time};
+use super::{
+    Failure, Ticketing,
+    failure::OrTell,
+    order_timeline::{refund_view, timeline},
+    show_facts::ShowFacts,
+    venue_clock::venue_time,
+};
 use crate::{
-    kafka::messages::{Message, Placed},
-    mysql::orders::{ItemRecord, OrderRecord},
+    kafka::messages::{Message, Placed, PlacedItem},
+    mysql::orders::{ItemAttendee, ItemRecord, OrderRecord},
+    redis::HoldRecord,
 };
 use app::{
     api::orders::MySeats,
     domain::{
+        catalogue::ShowStatus,
         ids::{OrderNo, ShowId},
         money::Money,
         order::{OrderItem, OrderPage, OrderStatus, OrderView, PaymentAttempt},
+        refund::RefundTerms,
+        tax::IncludedTax,
         text::LocalText,
         user::User,
     },
@@ -31,8 +41,7 @@ impl Ticketing {
             if order.user_id != user.id {
                 return Err(AppError::NotFound { what: Thing::Order });
             }
-            let mut views = self.views(vec![order]).await.or_tell("read order")?;
-            return views.pop().ok_or(AppError::NotFound { what: Thing::Order });
+            return self.whole_view(order).await.or_tell("read order");
         }
         let placed = self.creating_order(user, order_no).await?;
         let placed = placed.ok_or(AppError::NotFound { what: Thing::Order })?;
@@ -75,13 +84,55 @@ impl Ticketing {
             .live_seats_of(user.id, show)
             .await
             .or_tell("read own seats")?;
-        let pending = rows
+        let places = self
+            .inner
+            .db
+            .live_places_of(user.id, show)
+            .await
+            .or_tell("read own places")?;
+        let of_seats = rows
             .iter()
-            .find(|(_, status, _)| *status == OrderStatus::Pending)
-            .map(|(order_no, ..)| *order_no);
-        Ok(MySeats {
+            .map(|(order_no, status, _)| (*order_no, *status));
+        let of_places = places
+            .iter()
+            .map(|(order_no, status, _)| (*order_no, *status));
+        let pending = of_seats
+            .chain(of_places)
+            .find(|(_, status)| *status == OrderStatus::Pending)
+            .map(|(order_no, _)| order_no);
+        let mut mine = MySeats {
             seats: rows.into_iter().map(|(.., seat)| seat).collect(),
+            standing: places.iter().map(|(.., quantity)| quantity).sum(),
             pending,
+        };
+        if let Some((order_no, held)) = self.creating_hold(user, show).await? {
+            mine.seats.extend(held.seats.iter().map(|held| held.seat));
+            mine.standing += u32::try_from(held.standing.len()).unwrap_or(0);
+            mine.pending = mine.pending.or(Some(order_no));
+        }
+        Ok(mine)
+    }
+
+    /// What the user's last order of a show holds, while only Redis knows of it.
+    async fn creating_hold(
+        &self,
+        user: &User,
+        show: ShowId,
+    ) -> Result<Option<(OrderNo, HoldRecord)>, AppError> {
+        let redis = &self.inner.redis;
+        let last = redis.last_submission(show, user.id).await;
+        let Some(order_no) = last.or_tell("read own seats")? else {
+            return Ok(None);
+        };
+        let held = redis.hold_record(show, order_no).await;
+        let Some(held) = held.or_tell("read own seats")? else {
+            return Ok(None);
+        };
+        // Once there is a row it decides, also when the order is over and its seats are still to be given back.
+        let row = self.inner.db.order(order_no).await;
+        Ok(match row.or_tell("read own seats")? {
+            Some(_) => None,
+            None => Some((order_no, held)),
         })
     }
 
@@ -106,7 +157,11 @@ impl Ticketing {
             order_no: placed.order_no,
             user_id: placed.user_id,
             show_id: placed.show_id,
-            status: OrderStatus::Creating,
+            status: if self.is_lost(placed).await? {
+                OrderStatus::Discarded
+            } else {
+                OrderStatus::Creating
+            },
             cancel_reason: None,
             amount: Money::new(placed.amount_minor, placed.currency),
             placed_at: placed.placed_at,
@@ -115,18 +170,50 @@ impl Ticketing {
             closed_at: None,
             limit_counters: Vec::new(),
         };
-        let items = placed.seats.iter().map(|seat| ItemRecord {
-            seat: seat.seat,
-            zone_id: seat.zone_id,
-            price_minor: seat.price_minor,
-            label: seat.label.clone(),
-        });
-        let items: Vec<_> = items.collect();
+        let items: Vec<_> = (0..).zip(&placed.items).map(creating_item).collect();
         let facts = self
             .facts(order.show_id)
             .await?
             .ok_or(Failure::Broken("order of no show"))?;
         Ok(self.view(order, &items, None, &facts))
+    }
+
+    /// An order with everything that happened to it: five more readings, whatever happened.
+    async fn whole_view(&self, order: OrderRecord) -> Result<OrderView, Failure> {
+        let (db, number) = (&self.inner.db, order.order_no);
+        let items = db.items_of(&[number]).await?.remove(&number);
+        let items = items.unwrap_or_default();
+        let attempt = db.attempts_of(&[number]).await?.remove(&number);
+        let refunds = db.refunds_of_order(number).await?;
+        let payments = db.payment_history(number).await?;
+        // Last, so that an order is never older than its refunds: a page asks no more about one whose refunds are done.
+        let order = db.order(number).await?.unwrap_or(order);
+        let facts = self.facts(order.show_id).await?;
+        let facts = facts.ok_or(Failure::Broken("order of no show"))?;
+        let zone = &facts.place.time_zone;
+        let timeline = timeline(&order, &items, &payments, &refunds, zone);
+        let refunds = refunds
+            .iter()
+            .map(|refund| refund_view(refund, &items, zone))
+            .collect();
+        Ok(OrderView {
+            refunds,
+            timeline,
+            ..self.view(order, &items, attempt, &facts)
+        })
+    }
+
+    /// Whether an accepted order without a row will never get one: it holds nothing, so Redis lost it, and it is older than
+    /// any message of which an order is made. Nothing is written; the next look finds the same.
+    async fn is_lost(&self, placed: &Placed) -> Result<bool, Failure> {
+        let age = self.now() - placed.placed_at;
+        let limits = &self.inner.config.limits;
+        if age.0 <= limits.discard_after.0 + limits.lock_lease.0 {
+            return Ok(false);
+        }
+        let (show, order_no) = (placed.show_id, placed.order_no);
+        let held = self.inner.redis.hold_record(show, order_no).await?;
+        Ok(held.is_none())
     }
 
     async fn views(&self, orders: Vec<OrderRecord>) -> Result<Vec<OrderView>, Failure> {
@@ -169,20 +256,54 @@ impl Ticketing {
             items: items
                 .iter()
                 .map(|item| OrderItem {
-                    seat: item.seat,
-                    label: item.label.clone(),
+                    item_no: item.item_no,
+                    seat: item.seat.as_ref().map(|(seat, _)| *seat),
+                    label: item.seat.as_ref().map(|(_, label)| label.clone()),
                     zone: facts
                         .zone(item.zone_id)
                         .map_or_else(LocalText::default, |zone| zone.name.clone()),
                     price: Money::new(item.price_minor, currency),
+                    attendee: item.attendee.as_ref().map(|person| person.name.clone()),
+                    refund: item.refund.map(|refund| refund.progress),
                 })
                 .collect(),
             total: order.amount,
+            tax: IncludedTax::of(order.amount, facts.place.tax),
             placed: venue_time(order.placed_at, zone),
             expires: venue_time(order.expire_at, zone),
             now: self.now(),
             paid: order.paid_at.map(|at| venue_time(at, zone)),
             payment,
+            withdrawn: facts.show.status == ShowStatus::Withdrawn,
+            refund_terms: refund_terms(facts),
+            refunds: Vec::new(),
+            timeline: Vec::new(),
         }
+    }
+}
+
+/// On which terms a show takes tickets back.
+fn refund_terms(facts: &ShowFacts) -> RefundTerms {
+    let show = &facts.show;
+    let until = show.refund.until.map(|before| show.starts_at - before);
+    RefundTerms {
+        until: until.map(|until| venue_time(until, &facts.place.time_zone)),
+        fee_percent: show.refund.fee_percent,
+    }
+}
+
+/// A ticket of an order that has no rows yet.
+fn creating_item((item_no, item): (u32, &PlacedItem)) -> ItemRecord {
+    ItemRecord {
+        item_no,
+        seat: item.seat().zip(item.label().cloned()),
+        zone_id: item.zone_id,
+        price_minor: item.price_minor,
+        attendee: item.attendee.as_ref().map(|person| ItemAttendee {
+            id: person.id,
+            name: person.name.clone(),
+            identity: person.identity.clone(),
+        }),
+        refund: None,
     }
 }

@@ -2,13 +2,15 @@
 
 use super::{Failure, Ticketing, failure::OrTell};
 use crate::{
-    mysql::money::{NoticeResult, PaymentNotice, PaymentRecord, PaymentStart},
-    payment_channel::{CallbackNotice, ChannelError, NewCharge, NoticeStatus, NoticeSubject},
+    fault::{self, Point},
+    mysql::money::{NoticeResult, PaymentNotice, PaymentRecord, PaymentStart, RefundNotice},
+    payment_channel::{
+        CallbackNotice, Channel, ChannelError, NewCharge, NoticeStatus, NoticeSubject,
+    },
 };
 use app::{
     domain::{
         ids::OrderNo,
-        order::RefundProgress,
         payment::{PaymentEvent, PaymentStatus},
         text::LocalText,
         time::Millis,
@@ -60,8 +62,11 @@ impl Ticketing {
             return Ok(url.clone());
         }
         let charge = self.charge_of(&payment).await.or_tell("start paying")?;
-        match self.inner.channel.create(charge).await {
+        fault::point(Point::PayAfterPayment);
+        let channel = self.channel(&payment.channel).or_tell("start paying")?;
+        match channel.create(charge).await {
             Ok(charge) => {
+                fault::point(Point::PayAfterCharge);
                 let started = self.inner.db.payment_started(
                     &payment,
                     &charge.third_trade_no,
@@ -69,6 +74,7 @@ impl Ticketing {
                     self.now(),
                 );
                 started.await.or_tell("start paying")?;
+                fault::point(Point::PayBeforeAnswer);
                 Ok(charge.cashier_url)
             }
             Err(ChannelError::Unreachable) => {
@@ -97,7 +103,7 @@ impl Ticketing {
                 zh_cn: format!("{} · 订单 {}", title.zh_cn, payment.order_no.grouped()),
             },
             expires_in: payment.expire_at - self.now(),
-            notify_url: self.notify_url(),
+            notify_url: self.notify_url(&payment.channel),
             return_url: format!(
                 "{}/orders/{}",
                 self.inner.config.http.public_url, payment.order_no
@@ -105,21 +111,40 @@ impl Ticketing {
         })
     }
 
-    /// Where the gateway's notices go.
-    pub(super) fn notify_url(&self) -> String {
+    /// Where a channel's notices go.
+    pub(super) fn notify_url(&self, channel: &str) -> String {
         let base = &self.inner.config.http.callback_url;
-        format!("{base}/callbacks/payments/{}", self.inner.channel.name())
+        format!("{base}/callbacks/payments/{channel}")
     }
 
-    /// Takes a notice from the gateway; the status it is answered with. 200 once it is recorded, whatever it led to.
-    pub async fn take_callback(&self, headers: &HeaderMap, raw_body: &[u8]) -> StatusCode {
-        let (status, word) = match self.inner.channel.verify(headers, raw_body, self.now()) {
+    /// The channel that a payment or a refund names.
+    pub(super) fn channel(&self, name: &str) -> Result<&dyn Channel, Failure> {
+        self.inner.channels.named(name).ok_or(Failure::Broken(
+            "payment through a channel that is not in use",
+        ))
+    }
+
+    /// Takes a notice that was sent to a channel's address; the status it is answered with. 200 once it is recorded,
+    /// whatever it led to; 404 when there is no such channel, or no such payment through it.
+    pub async fn take_callback(
+        &self,
+        channel: &str,
+        headers: &HeaderMap,
+        raw_body: &[u8],
+    ) -> StatusCode {
+        let Some(channel) = self.inner.channels.named(channel) else {
+            return StatusCode::NOT_FOUND;
+        };
+        let (status, word) = match channel.verify(headers, raw_body, self.now()) {
             Err(rejected) => {
                 tracing::warn!(reason = ?rejected, "callback rejected");
                 let status = StatusCode::from_u16(rejected.status());
                 (status.unwrap_or(StatusCode::BAD_REQUEST), "rejected")
             }
-            Ok(notice) => match self.record_callback(&notice, raw_body).await {
+            Ok(notice) => match self
+                .record_callback(channel.name(), &notice, raw_body)
+                .await
+            {
                 Ok(Some(word)) => (StatusCode::OK, word),
                 Ok(None) => (StatusCode::NOT_FOUND, "unknown"),
                 Err(error) => {
@@ -135,19 +160,22 @@ impl Ticketing {
 
     async fn record_callback(
         &self,
+        channel: &str,
         notice: &CallbackNotice,
         raw_body: &[u8],
     ) -> Result<Option<&'static str>, Failure> {
         match &notice.subject {
-            NoticeSubject::Payment => self.record_payment_notice(notice, raw_body).await,
+            NoticeSubject::Payment => self.record_payment_notice(channel, notice, raw_body).await,
             NoticeSubject::Refund { refund_no } => {
-                self.record_refund_notice(refund_no, notice.status).await
+                self.record_refund_notice(channel, notice, refund_no, raw_body)
+                    .await
             }
         }
     }
 
     async fn record_payment_notice(
         &self,
+        channel: &str,
         notice: &CallbackNotice,
         raw_body: &[u8],
     ) -> Result<Option<&'static str>, Failure> {
@@ -158,21 +186,26 @@ impl Ticketing {
         };
         let declined = event == PaymentEvent::Failed;
         let notice = PaymentNotice {
+            channel: channel.to_owned(),
             callback_id: notice.callback_id.clone(),
             out_trade_no: notice.out_trade_no.clone(),
             event,
             amount: notice.amount,
             fail_reason: declined.then(|| "declined at the cashier".to_owned()),
             raw_body: String::from_utf8_lossy(raw_body).into_owned(),
+            is_asked_for: false,
         };
+        fault::point(Point::CallbackBeforeCommit);
         let Some(recorded) = self.inner.db.record_notice(&notice, self.now()).await? else {
             return Ok(None);
         };
+        fault::point(Point::CallbackAfterCommit);
         tracing::info!(order_no = %recorded.order_no, result = recorded.result.word(), "payment notice");
         self.settle_now(recorded.follow_up).await;
         if recorded.result == NoticeResult::Repeated && event == PaymentEvent::Succeeded {
             self.repair_paid(recorded.order_no).await?;
         }
+        fault::point(Point::CallbackBeforeAnswer);
         Ok(Some(recorded.result.word()))
     }
 
@@ -188,32 +221,32 @@ impl Ticketing {
 
     async fn record_refund_notice(
         &self,
+        channel: &str,
+        notice: &CallbackNotice,
         refund_no: &str,
-        status: NoticeStatus,
+        raw_body: &[u8],
     ) -> Result<Option<&'static str>, Failure> {
-        let known = match status {
-            NoticeStatus::Succeeded => {
-                self.inner
-                    .db
-                    .refund_succeeded(refund_no, self.now())
-                    .await?
-            }
-            NoticeStatus::Failed | NoticeStatus::Closed => {
-                self.inner
-                    .db
-                    .refund_moved(refund_no, RefundProgress::Failed)
-                    .await?;
-                self.inner.db.refund(refund_no).await?.is_some()
-            }
+        let notice = RefundNotice {
+            channel: channel.to_owned(),
+            callback_id: notice.callback_id.clone(),
+            number: refund_no.to_owned(),
+            out_trade_no: notice.out_trade_no.clone(),
+            is_back: notice.status == NoticeStatus::Succeeded,
+            amount: notice.amount,
+            raw_body: String::from_utf8_lossy(raw_body).into_owned(),
         };
-        Ok(known.then_some("refund"))
-    }
-}
-
-impl Ticketing {
-    /// The name of the gateway, as it stands in the address of its notices.
-    #[must_use]
-    pub fn channel_name(&self) -> &'static str {
-        self.inner.channel.name()
+        fault::point(Point::RefundNoticeBeforeCommit);
+        let recorded = self.inner.db.record_refund_notice(&notice, self.now());
+        let Some(recorded) = recorded.await? else {
+            return Ok(None);
+        };
+        tracing::info!(
+            number = refund_no,
+            result = recorded.result,
+            "refund notice"
+        );
+        self.settle_now(recorded.follow_up).await;
+        fault::point(Point::RefundNoticeBeforeAnswer);
+        Ok(Some(recorded.result))
     }
 }

@@ -4,19 +4,20 @@
 
 use super::{Failure, Ticketing, failure::OrTell, show_facts::ShowFacts};
 use crate::{
+    fault::{self, Point},
     kafka::{
         TraceParent,
-        messages::{Placed as PlacedMessage, PlacedSeat},
+        messages::{Place, Placed as PlacedMessage, PlacedAttendee, PlacedItem},
     },
     redis::{
-        limit_field,
+        HeldSeat, attendee_field, limit_field,
         scripts::{HoldCommand, HoldReply},
     },
 };
 use app::{
     domain::{
         catalogue::ShowStatus,
-        hold::{Choice, HoldRequest, LimitedBy, Placed, Refusal, checked_seats},
+        hold::{Choice, HoldRequest, LimitedBy, Placed, Refusal, checked_quantity, checked_seats},
         ids::{OrderNo, SeatIndex, ShowId},
         money::Money,
         order::OrderStatus,
@@ -26,9 +27,6 @@ use app::{
     ports::Visitor,
 };
 use std::sync::Arc;
-
-/// The gateway through which orders are paid.
-pub const CHANNEL: &str = "simulated";
 
 impl Ticketing {
     /// Holds the seats and places the order, all or nothing.
@@ -63,15 +61,18 @@ impl Ticketing {
                 field: Field::IdempotencyKey,
             });
         }
+        self.refuse_blocked(visitor, user).await?;
         let facts = self.offered_show(request.show_id).await?;
         let order_no = self.inner.numbers.next(user.id).ok_or(AppError::Busy {
             retry_after_ms: 1_000,
         })?;
+        let attendees = self.attendees_for(user, &facts, &request).await?;
         let wish = Wish {
             user,
             visitor,
             facts: &facts,
             order_no,
+            attendees: &attendees,
             key: &request.idempotency_key,
         };
         let reply = match &request.choice {
@@ -79,14 +80,42 @@ impl Ticketing {
                 let seats = checked_seats(seats, facts.show.seats_total)?;
                 self.hold_seats(&wish, &seats, &fingerprint(&seats)).await?
             }
-            Choice::Best { zone, quantity } => self.hold_best(&wish, *zone, *quantity).await?,
+            Choice::Best { zone, quantity } => match facts.standing(*zone) {
+                Some(places) => self.hold_places(&wish, places, *quantity).await?,
+                None => self.hold_best(&wish, *zone, *quantity).await?,
+            },
         };
         match reply {
             HoldReply::Held { .. } => Ok(Placed { order_no }),
-            HoldReply::Repeated(order_no) => Ok(Placed { order_no }),
+            HoldReply::Repeated(earlier) => self.repeated(&wish, earlier).await,
+            HoldReply::LimitReached {
+                counter,
+                limit,
+                have,
+            } => Err(limit_refusal(&wish, &counter, limit, have)),
             HoldReply::Refused(refusal) => Err(refusal.into()),
             HoldReply::Rebuild => Err(Refusal::Rebuilding.into()),
         }
+    }
+
+    /// Whom the tickets of a wish are for; nobody where the show does not ask for it.
+    async fn attendees_for(
+        &self,
+        user: &User,
+        facts: &ShowFacts,
+        request: &HoldRequest,
+    ) -> Result<Vec<PlacedAttendee>, AppError> {
+        if !facts.show.attendees_required {
+            return Ok(Vec::new());
+        }
+        let tickets = match &request.choice {
+            Choice::Seats(seats) => checked_seats(seats, facts.show.seats_total)?.len(),
+            Choice::Best { quantity, .. } => {
+                usize::try_from(checked_quantity(*quantity)?).unwrap_or(usize::MAX)
+            }
+        };
+        self.named_attendees(user, &request.attendees, tickets)
+            .await
     }
 
     /// Holds these very seats, and makes the order known when they are held.
@@ -98,8 +127,10 @@ impl Ticketing {
     ) -> Result<HoldReply, AppError> {
         let message = self.message(wish, seats)?;
         let command = command(&message, wish, fingerprint);
+        fault::point(Point::PlaceBeforeHold);
         let reply = self.hold(&command).await.or_tell("hold seats")?;
         if matches!(reply, HoldReply::Held { .. }) {
+            fault::point(Point::PlaceAfterHold);
             self.announce(&message).await;
         }
         Ok(reply)
@@ -127,6 +158,32 @@ impl Ticketing {
     }
 
     fn message(&self, wish: &Wish<'_>, seats: &[SeatIndex]) -> Result<PlacedMessage, AppError> {
+        let facts = wish.facts;
+        let mut items = Vec::with_capacity(seats.len());
+        let mut prices = Vec::with_capacity(seats.len());
+        for (place, &seat) in seats.iter().enumerate() {
+            // A seat whose category is not priced is not for sale.
+            let (Some(zone), Some(label)) = (facts.zone_of(seat), facts.label_of(seat)) else {
+                return Err(Refusal::SeatsTaken { seats: vec![seat] }.into());
+            };
+            prices.push(zone.price);
+            items.push(PlacedItem {
+                zone_id: zone.id,
+                price_minor: zone.price.minor,
+                place: Place::Seat { seat, label },
+                attendee: wish.attendees.get(place).cloned(),
+            });
+        }
+        self.message_of(wish, items, prices)
+    }
+
+    /// The whole message of an order of these tickets, which cost so much each.
+    pub(super) fn message_of(
+        &self,
+        wish: &Wish<'_>,
+        items: Vec<PlacedItem>,
+        prices: Vec<Money>,
+    ) -> Result<PlacedMessage, AppError> {
         let Wish {
             user,
             visitor,
@@ -134,22 +191,6 @@ impl Ticketing {
             order_no,
             ..
         } = *wish;
-        let mut placed = Vec::with_capacity(seats.len());
-        let mut prices = Vec::with_capacity(seats.len());
-        for &seat in seats {
-            // A seat whose category is not priced is not for sale.
-            let (Some(zone), Some(label)) = (facts.zone_of(seat), facts.label_of(seat)) else {
-                return Err(Refusal::SeatsTaken { seats: vec![seat] }.into());
-            };
-            prices.push(zone.price);
-            let price_minor = zone.price.minor;
-            placed.push(PlacedSeat {
-                seat,
-                zone_id: zone.id,
-                price_minor,
-                label,
-            });
-        }
         let currency = prices.first().map(|price| price.currency);
         let currency = currency.ok_or(AppError::from(Refusal::NoSeats))?;
         let total = Money::sum(currency, prices)
@@ -159,10 +200,11 @@ impl Ticketing {
             order_no,
             user_id: user.id,
             show_id: facts.show.id,
-            seats: placed,
+            items,
+            pieces: Vec::new(),
             currency,
             amount_minor: total.minor,
-            channel: CHANNEL.to_owned(),
+            channel: self.inner.channels.for_new_orders().name().to_owned(),
             limits: limits(user, visitor)
                 .iter()
                 .map(|(by, value)| limit_field(*by, value))
@@ -173,23 +215,45 @@ impl Ticketing {
     }
 
     /// Runs the script; loads the show first when Redis does not have it, and asks again when the answer was lost.
-    async fn hold(&self, command: &HoldCommand) -> Result<HoldReply, Failure> {
+    pub(super) async fn hold(&self, command: &HoldCommand) -> Result<HoldReply, Failure> {
         let mut reply = self.inner.redis.hold(command).await;
-        if reply
-            .as_ref()
-            .is_err_and(crate::redis::RedisError::may_have_run)
+        if let Err(error) = &reply
+            && error.may_have_run()
         {
-            reply = self.inner.redis.hold(command).await;
+            // What may have run may have run whatever becomes of the second call, unless that one is answered.
+            let again = self.inner.redis.hold(command).await;
+            if again.is_ok() {
+                reply = again;
+            }
         }
         if !matches!(reply, Ok(HoldReply::Rebuild)) {
             return Ok(reply?);
         }
-        self.load_show(command.show).await?;
-        Ok(self.inner.redis.hold(command).await?)
+        match self.load_show(command.show).await {
+            Ok(_) => Ok(self.inner.redis.hold(command).await?),
+            // The buyer comes back in a moment; loading goes on meanwhile.
+            Err(Failure::Rebuilding) => Ok(HoldReply::Rebuild),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The same submission once more leads to the order that it led to. Another one for the same seats is told of the order
+    /// that has them: its buyer may not know that there is one.
+    async fn repeated(&self, wish: &Wish<'_>, earlier: OrderNo) -> Result<Placed, AppError> {
+        if earlier != wish.order_no {
+            let own = self
+                .inner
+                .redis
+                .submitted_order(wish.facts.show.id, wish.user.id, wish.key);
+            if own.await.or_tell("hold seats")? != Some(earlier) {
+                return Err(Refusal::AlreadyPlaced { order_no: earlier }.into());
+            }
+        }
+        Ok(Placed { order_no: earlier })
     }
 
     /// Makes the order known to readers and to Kafka. Nothing here can fail the order: the relay makes up for it.
-    async fn announce(&self, message: &PlacedMessage) {
+    pub(super) async fn announce(&self, message: &PlacedMessage) {
         let json = encoded(message);
         let cached = self
             .inner
@@ -199,7 +263,9 @@ impl Ticketing {
         if let Err(error) = cached {
             tracing::warn!(order_no = %message.order_no, %error, "order not cached");
         }
+        fault::point(Point::PlaceAfterCache);
         self.send(message);
+        fault::point(Point::PlaceAfterSend);
     }
 
     /// Sends an order's message; its acknowledgement takes it off the list of unsent orders.
@@ -222,6 +288,7 @@ impl Ticketing {
                 tracing::warn!(%order_no, %error, "order perhaps not sent, the relay will");
                 return;
             }
+            fault::point(Point::PlaceAfterAck);
             if let Err(error) = redis.acknowledge_sent(show, order_no).await {
                 tracing::warn!(%order_no, %error, "order sent but still listed, the relay sends it again");
             }
@@ -233,6 +300,7 @@ impl Ticketing {
 fn limits(user: &User, visitor: &Visitor) -> Vec<(LimitedBy, String)> {
     vec![
         (LimitedBy::User, user.id.to_string()),
+        (LimitedBy::Phone, visitor.phone.clone()),
         (LimitedBy::Device, visitor.device.clone()),
     ]
 }
@@ -243,7 +311,25 @@ pub(super) struct Wish<'a> {
     pub visitor: &'a Visitor,
     pub facts: &'a ShowFacts,
     pub order_no: OrderNo,
+    /// Whom the tickets are for, in their order; empty where the show does not ask for it.
+    pub attendees: &'a [PlacedAttendee],
     pub key: &'a str,
+}
+
+/// Names the counter that would rise too high, and whose it is.
+fn limit_refusal(wish: &Wish<'_>, counter: &str, limit: u32, have: u32) -> AppError {
+    let kind = counter.split(':').next().unwrap_or_default();
+    let attendee = wish
+        .attendees
+        .iter()
+        .find(|attendee| attendee_field(&attendee.identity) == counter);
+    Refusal::LimitReached {
+        by: LimitedBy::from_prefix(kind).unwrap_or(LimitedBy::User),
+        limit,
+        have,
+        attendee: attendee.map(|attendee| attendee.id),
+    }
+    .into()
 }
 
 /// Names chosen seats, for the double-submit guard.
@@ -252,7 +338,7 @@ fn fingerprint(seats: &[SeatIndex]) -> String {
     numbers.join(".")
 }
 
-fn command(message: &PlacedMessage, wish: &Wish<'_>, fingerprint: &str) -> HoldCommand {
+pub(super) fn command(message: &PlacedMessage, wish: &Wish<'_>, fingerprint: &str) -> HoldCommand {
     HoldCommand {
         show: message.show_id,
         order_no: message.order_no,
@@ -260,19 +346,41 @@ fn command(message: &PlacedMessage, wish: &Wish<'_>, fingerprint: &str) -> HoldC
         level: wish.user.level,
         now: message.placed_at,
         seats: message
-            .seats
+            .seats()
+            .map(|(seat, item)| HeldSeat {
+                seat,
+                zone: item.zone_id,
+                attendee: attendee_counter(item),
+            })
+            .collect(),
+        standing: message
+            .items
             .iter()
-            .map(|seat| (seat.seat, seat.zone_id))
+            .filter(|item| item.seat().is_none())
+            .map(attendee_counter)
             .collect(),
         limits: limits(wish.user, wish.visitor),
         idempotency_key: wish.key.to_owned(),
-        fingerprint: fingerprint.to_owned(),
+        fingerprint: for_whom(fingerprint, wish.attendees),
         message: encoded(message),
     }
 }
 
+/// The counter of the person a ticket is for.
+fn attendee_counter(item: &PlacedItem) -> Option<String> {
+    let attendee = item.attendee.as_ref()?;
+    Some(attendee_field(&attendee.identity))
+}
+
+/// The same places for other people are another wish.
+fn for_whom(fingerprint: &str, attendees: &[PlacedAttendee]) -> String {
+    let ids = attendees.iter().map(|attendee| attendee.id.to_string());
+    let parts: Vec<String> = std::iter::once(fingerprint.to_owned()).chain(ids).collect();
+    parts.join(":")
+}
+
 /// A message as text; its encoding is JSON.
-fn encoded(message: &PlacedMessage) -> String {
+pub(super) fn encoded(message: &PlacedMessage) -> String {
     use crate::kafka::messages::Message;
     String::from_utf8(message.encode()).unwrap_or_default()
 }

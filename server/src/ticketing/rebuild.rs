@@ -2,9 +2,13 @@
 
 use super::{Failure, Ticketing, show_facts::ShowFacts};
 use crate::{
-    mysql::orders::{ItemRecord, OrderRecord},
+    fault::{self, Point},
+    mysql::{
+        orders::{ItemRecord, OrderRecord},
+        sale::Sale,
+    },
     redis::{
-        HoldRecord,
+        HeldSeat, HoldRecord, attendee_field,
         scripts::{LoadReply, LoadShow, LoadedSeat, ShowMeta},
     },
 };
@@ -16,89 +20,138 @@ use app::domain::{
 };
 use std::collections::HashMap;
 
-/// Seats of items with their zones.
+/// Seats of tickets, with their zones and the counters of the persons they are for.
 #[must_use]
-pub fn zoned_seats(items: &[ItemRecord]) -> Vec<(SeatIndex, ZoneId)> {
-    items.iter().map(|item| (item.seat, item.zone_id)).collect()
+pub fn zoned_seats(items: &[ItemRecord]) -> Vec<HeldSeat> {
+    items
+        .iter()
+        .filter_map(|item| {
+            let (seat, _) = item.seat.as_ref()?;
+            Some(HeldSeat {
+                seat: *seat,
+                zone: item.zone_id,
+                attendee: attendee_counter(item),
+            })
+        })
+        .collect()
+}
+
+/// Tickets without a seat, each the counter of the person it is for.
+#[must_use]
+pub fn standing_tickets(items: &[ItemRecord]) -> Vec<Option<String>> {
+    items
+        .iter()
+        .filter(|item| item.seat.is_none())
+        .map(attendee_counter)
+        .collect()
+}
+
+fn attendee_counter(item: &ItemRecord) -> Option<String> {
+    item.attendee
+        .as_ref()
+        .map(|attendee| attendee_field(&attendee.identity))
+}
+
+/// What an order counts, by counter.
+fn count_tickets(order: &OrderRecord, items: &[ItemRecord], bought: &mut HashMap<String, u32>) {
+    for item in items.iter().filter(|item| item.is_live()) {
+        for counter in order
+            .limit_counters
+            .iter()
+            .cloned()
+            .chain(attendee_counter(item))
+        {
+            *bought.entry(counter).or_default() += 1;
+        }
+    }
 }
 
 impl Ticketing {
-    /// Loads a show into Redis if it is not there. Several servers may do so at once: the first one's reading stands.
-    ///
-    /// # Errors
-    /// When a store fails or the show does not exist.
-    pub async fn load_show(&self, id: ShowId) -> Result<LoadReply, Failure> {
+    /// Reads a show from the database and writes it to Redis, if it is not there. Called by one loader at a time, once what
+    /// was on its way is written: see `loading.rs`.
+    pub(super) async fn read_and_load(&self, id: ShowId) -> Result<LoadReply, Failure> {
         let facts = self
             .facts(id)
             .await?
             .ok_or(Failure::Broken("no such show"))?;
-        let orders = self.inner.db.live_orders_of_show(id).await?;
-        let numbers: Vec<OrderNo> = orders.iter().map(|order| order.order_no).collect();
-        let mut items = HashMap::new();
-        for part in numbers.chunks(500) {
-            items.extend(self.inner.db.items_of(part).await?);
-        }
-        let load = self.load_of(&facts, &orders, &items).await?;
-        let reply = self.inner.redis.load(&load).await?;
+        let epoch = self.inner.db.next_epoch(id, epoch(self.now())).await?;
+        let sale = self.inner.db.sale_of_show(id).await?;
+        let sale = sale.ok_or(Failure::Broken("no such show"))?;
+        fault::point(Point::RebuildBeforeLoad);
+        let reply = self
+            .inner
+            .redis
+            .load(&load_of(&facts, &sale, epoch))
+            .await?;
+        fault::point(Point::RebuildAfterLoad);
         self.inner.redis.note_loaded(id).await?;
         if reply == LoadReply::Loaded {
             metrics::counter!("seatflow_shows_loaded_total").increment(1);
             tracing::info!(
                 show_id = id.0,
-                live_orders = orders.len(),
+                live_orders = sale.orders.len(),
                 "show loaded into Redis"
             );
         }
+        // Whoever changed the terms while they were being loaded found no show to tell.
+        if self.terms(id).await?.version != sale.terms.version {
+            self.follow_terms(id).await?;
+        }
         Ok(reply)
     }
+}
 
-    async fn load_of(
-        &self,
-        facts: &ShowFacts,
-        orders: &[OrderRecord],
-        items: &HashMap<OrderNo, Vec<ItemRecord>>,
-    ) -> Result<LoadShow, Failure> {
-        let show = &facts.show;
-        let seats: Vec<LoadedSeat> = self
-            .inner
-            .db
-            .taken_seats(show.id)
-            .await?
-            .into_iter()
-            .map(|taken| LoadedSeat {
-                seat: taken.seat,
-                state: taken.state,
-                order_no: taken.order_no,
-            })
-            .chain(unsold_seats(facts))
-            .collect();
-        let mut bought: HashMap<String, u32> = HashMap::new();
-        for order in orders {
-            let count = items.get(&order.order_no).map_or(0, Vec::len);
-            for counter in &order.limit_counters {
-                *bought.entry(counter.clone()).or_default() += u32::try_from(count).unwrap_or(0);
-            }
-        }
-        Ok(LoadShow {
-            show: show.id,
-            meta: ShowMeta {
-                epoch: epoch(self.now()),
-                status: show.status,
-                sale_start: show.sale_start,
-                sale_end: show.sale_end,
-                limit: show.limit,
-                level: show.level,
-                seats: show.seats_total,
-            },
-            zones: remaining(facts, &seats),
-            seats,
-            bought: bought.into_iter().collect(),
-            holds: orders
-                .iter()
-                .filter_map(|order| hold_record(order, items))
-                .collect(),
-            replaces: None,
+fn load_of(facts: &ShowFacts, sale: &Sale, epoch: u32) -> LoadShow {
+    let show = &facts.show;
+    let seats: Vec<LoadedSeat> = sale
+        .taken
+        .iter()
+        .map(|taken| LoadedSeat {
+            seat: taken.seat,
+            state: taken.state,
+            order_no: taken.order_no,
         })
+        .chain(unsold_seats(facts))
+        .collect();
+    let mut bought: HashMap<String, u32> = HashMap::new();
+    let mut standing = Vec::new();
+    for order in &sale.orders {
+        let Some(items) = sale.items.get(&order.order_no) else {
+            continue;
+        };
+        count_tickets(order, items, &mut bought);
+        let live: Vec<ItemRecord> = items
+            .iter()
+            .filter(|item| item.is_live())
+            .cloned()
+            .collect();
+        let tickets = standing_tickets(&live);
+        if !tickets.is_empty() {
+            standing.push((order.order_no, tickets));
+        }
+    }
+    let terms = &sale.terms.terms;
+    LoadShow {
+        show: show.id,
+        meta: ShowMeta {
+            epoch,
+            status: terms.status,
+            sale_start: terms.sale_start,
+            sale_end: terms.sale_end,
+            limit: terms.limit,
+            level: terms.level,
+            seats: show.seats_total,
+        },
+        zones: remaining(facts, &seats),
+        seats,
+        bought: bought.into_iter().collect(),
+        holds: sale
+            .orders
+            .iter()
+            .filter_map(|order| hold_record(order, &sale.items))
+            .collect(),
+        standing,
+        replaces: None,
     }
 }
 
@@ -119,6 +172,8 @@ fn remaining(facts: &ShowFacts, taken: &[LoadedSeat]) -> Vec<(ZoneId, u32)> {
     let mut left: HashMap<ZoneId, u32> = facts
         .zones
         .iter()
+        // A standing zone is counted in its pieces.
+        .filter(|zone| zone.standing.is_none())
         .map(|zone| (zone.id, zone.seats_total))
         .collect();
     for zone in taken.iter().filter_map(|taken| facts.zone_of(taken.seat)) {
@@ -136,18 +191,27 @@ fn hold_record(
     if order.status != OrderStatus::Pending {
         return None;
     }
-    let record = HoldRecord {
+    Some((
+        order.order_no,
+        record_of(order, items.get(&order.order_no)?),
+    ))
+}
+
+/// What a pending order holds, as its rows say.
+#[must_use]
+pub fn record_of(order: &OrderRecord, items: &[ItemRecord]) -> HoldRecord {
+    HoldRecord {
         user: order.user_id,
         created: order.placed_at,
-        seats: zoned_seats(items.get(&order.order_no)?),
+        seats: zoned_seats(items),
+        standing: standing_tickets(items),
         limits: order.limit_counters.clone(),
         // The order has its row; nothing needs its message any more.
         message: String::new(),
-    };
-    Some((order.order_no, record))
+    }
 }
 
-/// Names a life of a show's keys: seconds since 1970, which fit until 2106.
+/// The least number of a new life of a show's keys: seconds since 1970, which fit until 2106.
 fn epoch(now: Timestamp) -> u32 {
     u32::try_from(now.0 / 1000).unwrap_or(u32::MAX)
 }

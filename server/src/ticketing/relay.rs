@@ -1,7 +1,10 @@
 //! The relay: sends again what was accepted but never acknowledged by Kafka.
 
 use super::{Failure, Ticketing};
-use crate::kafka::messages::{Message, Placed};
+use crate::{
+    fault::{self, Point},
+    kafka::messages::{Message, Placed},
+};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -38,7 +41,9 @@ impl Ticketing {
                     tracing::error!(%order_no, show_id = show.0, "unreadable message of an accepted order");
                     continue;
                 };
+                fault::point(Point::RelayBeforeSend);
                 self.send(&message);
+                fault::point(Point::RelayAfterSend);
                 sent += 1;
             }
         }

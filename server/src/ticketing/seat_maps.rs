@@ -34,6 +34,8 @@ pub struct SeatMaps {
 struct Kept {
     map: Option<KeptMap>,
     failed_at: Option<Instant>,
+    /// Whether that failure passes by itself, as when the show is being loaded.
+    is_busy: bool,
 }
 
 impl Default for SeatMaps {
@@ -133,7 +135,11 @@ impl Ticketing {
                 .failed_at
                 .is_some_and(|at| at.elapsed() < FAILURE_LASTS)
             {
-                return Err(Failure::Broken("the seats could not be read a moment ago"));
+                return Err(if kept.is_busy {
+                    Failure::Rebuilding
+                } else {
+                    Failure::Broken("the seats could not be read a moment ago")
+                });
             }
             let known = kept.map.as_ref().map(|map| map.map.at);
             match self.read_seats(show, known).await {
@@ -144,6 +150,7 @@ impl Ticketing {
                 }
                 Err(failure) => {
                     kept.failed_at = Some(Instant::now());
+                    kept.is_busy = failure.is_busy();
                     return Err(failure);
                 }
             }

@@ -5,20 +5,24 @@
 
 use super::{Failure, Ticketing, rebuild::zoned_seats};
 use crate::{
+    fault::{self, Point},
     kafka::{
         batch::{BatchHandler, HandlerError, Received},
         messages::{Closed, OrderHappened, Paid},
     },
     mysql::{
-        money::RefundRecord,
+        orders::ItemRecord,
         outbox::{OutboxKind, OutboxRow},
     },
-    payment_channel::{ChannelError, NewRefund, RefundProgress as AtGateway, RefusalCode},
-    redis::scripts::ConfirmReply,
+    payment_channel::{ChannelError, RefusalCode},
+    redis::{
+        scripts::{ConfirmReply, GiveWhy, ReleaseReply},
+        standing::PlaceState,
+    },
 };
 use app::domain::{
     ids::OrderNo,
-    order::{CancelReason, RefundProgress},
+    order::{CancelReason, OrderStatus},
 };
 use async_trait::async_trait;
 use std::time::Duration;
@@ -26,6 +30,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Rows taken in one round.
 const ROWS_MAX: u32 = 100;
+/// How often the rows that wait are counted, for the figures.
+const COUNT_EVERY: Duration = Duration::from_secs(5);
 
 impl Ticketing {
     /// Tries rows that this server has just committed. A failure leaves the row to the outbox.
@@ -40,15 +46,24 @@ impl Ticketing {
         let every = u64::try_from(self.inner.config.limits.outbox_every.0).unwrap_or(500);
         let mut ticks = tokio::time::interval(Duration::from_millis(every));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut counts = tokio::time::interval(COUNT_EVERY);
+        counts.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
-            tokio::select! {
+            let outcome = tokio::select! {
                 () = cancel.cancelled() => return,
-                _ = ticks.tick() => {}
-            }
-            if let Err(error) = self.settle_due().await {
+                _ = ticks.tick() => self.settle_due().await.map(|_| ()),
+                _ = counts.tick() => self.count_outbox().await,
+            };
+            if let Err(error) = outcome {
                 tracing::warn!(%error, cause = ?error, "outbox round failed");
             }
         }
+    }
+
+    async fn count_outbox(&self) -> Result<(), Failure> {
+        let waiting = self.inner.db.outbox_waiting().await?;
+        metrics::gauge!("seatflow_outbox_rows").set(waiting as f64);
+        Ok(())
     }
 
     /// One round over the outbox; the number of rows worked on.
@@ -59,6 +74,7 @@ impl Ticketing {
         let rows = self.inner.db.take_outbox(self.now(), ROWS_MAX).await?;
         let count = rows.len();
         for row in rows {
+            fault::point(Point::SettleAfterTaking);
             self.settle_row(&row).await;
         }
         Ok(count)
@@ -98,6 +114,7 @@ impl Ticketing {
             OutboxKind::OrderClosed => self.settle_closed(row.order_no).await,
             OutboxKind::PaymentClose => self.settle_payment_close(&row.payload).await,
             OutboxKind::RefundSend => self.settle_refund(&row.payload).await,
+            OutboxKind::TicketsBack => self.settle_tickets_back(row.order_no).await,
         }
     }
 
@@ -112,6 +129,10 @@ impl Ticketing {
             .order(order_no)
             .await?
             .ok_or(Failure::Broken("paid order without a row"))?;
+        // What follows a commit has no order of its own: the money may be back before the seats were marked as sold.
+        if order.status == OrderStatus::Refunded {
+            return Ok(());
+        }
         let items = self
             .inner
             .db
@@ -119,7 +140,10 @@ impl Ticketing {
             .await?
             .remove(&order_no)
             .unwrap_or_default();
-        let seats = zoned_seats(&items);
+        // What was given back may be somebody else's by now.
+        let live: Vec<ItemRecord> = items.into_iter().filter(ItemRecord::is_live).collect();
+        let seats = zoned_seats(&live);
+        fault::point(Point::SettlePaidBeforeConfirm);
         let mut reply = self
             .inner
             .redis
@@ -143,12 +167,16 @@ impl Ticketing {
             }
             ConfirmReply::Rebuild => return Err(Failure::Broken("the show is lost again")),
         }
+        self.settle_taken(order_no, PlaceState::Sold).await?;
         self.inner.redis.forget_order(order_no).await?;
+        fault::point(Point::SettlePaidAfterConfirm);
         self.publish(OrderHappened::Paid(Paid {
             order_no,
             show_id: order.show_id,
         }))
-        .await
+        .await?;
+        fault::point(Point::SettlePaidAfterEvent);
+        Ok(())
     }
 
     async fn settle_closed(&self, order_no: OrderNo) -> Result<(), Failure> {
@@ -158,85 +186,45 @@ impl Ticketing {
             .order(order_no)
             .await?
             .ok_or(Failure::Broken("closed order without a row"))?;
-        self.inner.redis.release(order.show_id, order_no).await?;
+        let redis = &self.inner.redis;
+        if redis.release(order.show_id, order_no).await? == ReleaseReply::Rebuild {
+            // A loading that is under way may have read the order while it was pending.
+            self.load_show(order.show_id).await?;
+            if redis.release(order.show_id, order_no).await? == ReleaseReply::Rebuild {
+                return Err(Failure::Broken("the show is lost again"));
+            }
+        }
+        self.settle_given(order_no, false, GiveWhy::Release).await?;
         self.inner.redis.forget_order(order_no).await?;
+        fault::point(Point::SettleAfterRelease);
         let reason = order.cancel_reason.unwrap_or(CancelReason::Timeout);
         self.publish(OrderHappened::Closed(Closed {
             order_no,
             show_id: order.show_id,
             reason,
         }))
-        .await
+        .await?;
+        fault::point(Point::SettleAfterClosedEvent);
+        Ok(())
     }
 
-    async fn publish(&self, happened: OrderHappened) -> Result<(), Failure> {
+    pub(super) async fn publish(&self, happened: OrderHappened) -> Result<(), Failure> {
         let delivery = self.inner.producer.send(&happened, None)?;
         Ok(delivery.await?)
     }
 
     async fn settle_payment_close(&self, out_trade_no: &str) -> Result<(), Failure> {
-        match self.inner.channel.close(out_trade_no).await {
+        let payment = self.inner.db.payment(out_trade_no).await?;
+        let payment = payment.ok_or(Failure::Broken("closing of no payment"))?;
+        let closed = self.channel(&payment.channel)?.close(out_trade_no).await;
+        fault::point(Point::SettleAfterPaymentClose);
+        match closed {
             // A payment that ended there, or never began: its notice, if any, says how.
             Ok(_)
             | Err(ChannelError::Refused {
                 code: RefusalCode::Unknown | RefusalCode::State(_),
             }) => Ok(()),
             Err(error) => Err(error.into()),
-        }
-    }
-
-    async fn settle_refund(&self, refund_no: &str) -> Result<(), Failure> {
-        let refund = self
-            .inner
-            .db
-            .refund(refund_no)
-            .await?
-            .ok_or(Failure::Broken("refund without a row"))?;
-        if refund.status == RefundProgress::Succeeded {
-            return Ok(());
-        }
-        self.send_refund(&refund).await
-    }
-
-    async fn send_refund(&self, refund: &RefundRecord) -> Result<(), Failure> {
-        let request = NewRefund {
-            refund_no: refund.refund_no.clone(),
-            out_trade_no: refund.out_trade_no.clone(),
-            amount: refund.amount,
-            notify_url: self.notify_url(),
-        };
-        let refund_no = &refund.refund_no;
-        match self.inner.channel.refund(request).await {
-            Ok(AtGateway::Succeeded) => {
-                self.inner
-                    .db
-                    .refund_succeeded(refund_no, self.now())
-                    .await?;
-                Ok(())
-            }
-            Ok(AtGateway::Processing) => {
-                self.inner
-                    .db
-                    .refund_moved(refund_no, RefundProgress::Sent)
-                    .await?;
-                Ok(())
-            }
-            Ok(AtGateway::Failed) => {
-                self.inner
-                    .db
-                    .refund_moved(refund_no, RefundProgress::Failed)
-                    .await?;
-                Err(Failure::Broken("the gateway could not give the money back"))
-            }
-            Err(error) => {
-                if matches!(error, ChannelError::Refused { .. }) {
-                    self.inner
-                        .db
-                        .refund_moved(refund_no, RefundProgress::Failed)
-                        .await?;
-                }
-                Err(error.into())
-            }
         }
     }
 }
@@ -254,6 +242,7 @@ impl BatchHandler for OrderEvents {
             let OrderHappened::Paid(paid) = &received.message else {
                 continue;
             };
+            fault::point(Point::SoldBeforeCopy);
             let copied = self
                 .0
                 .inner
@@ -261,6 +250,7 @@ impl BatchHandler for OrderEvents {
                 .mark_seats_sold(paid.order_no, self.0.now())
                 .await;
             copied.map_err(|error| HandlerError::Retry(error.into()))?;
+            fault::point(Point::SoldAfterCopy);
         }
         Ok(())
     }

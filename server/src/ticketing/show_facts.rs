@@ -61,6 +61,12 @@ impl ShowFacts {
         self.zones.iter().find(|zone| zone.id == id)
     }
 
+    /// A zone by its id, if it is one of places without seats.
+    #[must_use]
+    pub fn standing(&self, id: ZoneId) -> Option<&ZoneRecord> {
+        self.zone(id).filter(|zone| zone.standing.is_some())
+    }
+
     /// The seats that a zone sells, for choosing the best ones; none when the show has no such zone.
     #[must_use]
     pub fn zone_seats(&self, id: ZoneId) -> Option<&ZoneSeats> {
@@ -125,6 +131,11 @@ impl ShowFactsCache {
     /// When the database fails.
     pub async fn get(&self, id: ShowId) -> Result<Option<Arc<ShowFacts>>, Arc<DbError>> {
         self.shows.try_get_with(id, self.read(id)).await
+    }
+
+    /// Makes the next asker read a show anew; other servers follow when theirs are too old.
+    pub async fn forget(&self, id: ShowId) {
+        self.shows.invalidate(&id).await;
     }
 
     async fn read(&self, id: ShowId) -> Result<Option<Arc<ShowFacts>>, DbError> {

@@ -1,8 +1,10 @@
 //! Evidence: the invariants of the sale, read from the live stores and counted.
 
-use super::{Failure, Ticketing, reconcile::LOCK_LEASE};
+use super::{Failure, Ticketing, standing::evidence::StandingEvidence, under_way::UnderWay};
+use crate::mysql::money::MoneyOfCurrency;
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId},
+    money::Money,
     seat::SeatState,
     time::Millis,
 };
@@ -30,6 +32,10 @@ pub struct Invariant {
 pub struct Evidence {
     /// The invariants.
     pub invariants: Vec<Invariant>,
+    /// Where all money is, by currency.
+    pub money: Vec<MoneyOfCurrency>,
+    /// What is not finished, which is no fault.
+    pub under_way: Vec<UnderWay>,
 }
 
 impl Evidence {
@@ -41,20 +47,46 @@ impl Evidence {
             .all(|invariant| invariant.violations == 0)
     }
 
-    /// A table for a terminal.
+    /// A table for a terminal: a line an invariant, then a line a currency.
     #[must_use]
     pub fn table(&self) -> String {
-        self.invariants
-            .iter()
-            .map(|i| {
-                let mark = if i.violations == 0 { "ok" } else { "VIOLATED" };
-                format!(
-                    "{:<10}{:<44}{:>8}  of {} {}\n",
-                    mark, i.name, i.violations, i.checked, i.of
-                )
-            })
+        let invariants = self.invariants.iter().map(|i| {
+            let mark = if i.violations == 0 { "ok" } else { "VIOLATED" };
+            format!(
+                "{:<10}{:<44}{:>8}  of {} {}\n",
+                mark, i.name, i.violations, i.checked, i.of
+            )
+        });
+        invariants
+            .chain(self.money.iter().map(money_line))
             .collect()
     }
+}
+
+/// Where all money of a currency is, as a sum that a person can check.
+fn money_line(money: &MoneyOfCurrency) -> String {
+    let mark = if money.missing() == 0 {
+        "ok"
+    } else {
+        "VIOLATED"
+    };
+    let amount = |minor| match money.currency.parse() {
+        Ok(currency) => Money::new(minor, currency).to_string(),
+        Err(_) => minor.to_string(),
+    };
+    format!(
+        "{mark:<10}captured {} - given back {} - on its way back {} - kept as fees {} = live tickets {}\n",
+        amount(money.captured),
+        amount(money.given_back),
+        amount(money.owed),
+        amount(money.kept),
+        amount(money.tickets),
+    )
+}
+
+fn wrong_currencies(money: &[MoneyOfCurrency]) -> i64 {
+    let wrong = money.iter().filter(|money| money.missing() != 0).count();
+    i64::try_from(wrong).unwrap_or(i64::MAX)
 }
 
 #[derive(Default)]
@@ -77,12 +109,15 @@ impl Ticketing {
     pub async fn verify(&self) -> Result<Evidence, Failure> {
         let counts = self.inner.db.counts(self.now() - OVERDUE_GRACE).await?;
         let mut seats = SeatFindings::default();
+        let mut standing = StandingEvidence::default();
         let mut shows: HashSet<ShowId> =
             self.inner.redis.loaded_shows().await?.into_iter().collect();
         shows.extend(self.inner.db.claimed_shows().await?);
         for show in shows {
             self.verify_show(show, &mut seats).await?;
+            self.verify_standing(show, &mut standing).await?;
         }
+        let money = self.inner.db.money_in_all().await?;
         let of = |name, violations, checked, of| Invariant {
             name,
             violations,
@@ -90,6 +125,7 @@ impl Ticketing {
             of,
         };
         Ok(Evidence {
+            under_way: self.under_way().await?,
             invariants: vec![
                 of(
                     "duplicate claims",
@@ -146,15 +182,45 @@ impl Ticketing {
                     "zones",
                 ),
                 of(
+                    "standing places that stores disagree on",
+                    standing.disagreeing,
+                    standing.places,
+                    "places",
+                ),
+                of(
+                    "standing places beyond the capacity",
+                    standing.over_capacity,
+                    standing.places,
+                    "places",
+                ),
+                of(
                     "unbalanced ledger postings",
                     counts.unbalanced_postings,
                     counts.postings,
                     "postings",
                 ),
                 of(
-                    "paid orders without their money",
-                    counts.unpaid_paid_orders,
-                    counts.orders,
+                    "orders without the money of their tickets",
+                    counts.money.wrong_orders,
+                    counts.money.orders,
+                    "orders",
+                ),
+                of(
+                    "shows without the money of their tickets",
+                    counts.money.wrong_shows,
+                    counts.money.shows,
+                    "shows",
+                ),
+                of(
+                    "currencies without the money of all tickets",
+                    wrong_currencies(&money),
+                    i64::try_from(money.len()).unwrap_or(i64::MAX),
+                    "currencies",
+                ),
+                of(
+                    "orders whose ledger disagrees",
+                    counts.money.wrong_ledgers,
+                    counts.money.orders,
                     "orders",
                 ),
                 of(
@@ -165,6 +231,7 @@ impl Ticketing {
                 ),
                 of("dead letters", counts.dead_letters, counts.orders, "orders"),
             ],
+            money,
         })
     }
 
@@ -229,7 +296,7 @@ impl Ticketing {
             return Ok(false);
         }
         let age = self.now().0 - order_no.made_at_ms();
-        if age < LOCK_LEASE.0 {
+        if age < self.inner.config.limits.lock_lease.0 {
             return Ok(false);
         }
         let order = self.inner.db.order(order_no).await?;

@@ -7,4 +7,5 @@ mod kafka;
 mod model;
 mod sale;
 mod scripts;
+mod standing;
 mod support;

@@ -1,12 +1,30 @@
 //! The sale itself: holding, ordering, paying, giving up, and letting time pass.
 
+mod asking;
+mod attendees;
 mod bad_input;
 mod best;
+mod block_list;
+mod blocking;
+mod books;
+mod cases;
 mod contention;
+mod dead_letters;
 mod expiry;
+mod gateway_apart;
+mod gateway_behaviours;
 mod journey;
+mod limits;
+mod metrics;
+mod own_orders;
 mod pages;
 mod paying;
 mod races;
 mod rebuilding;
 mod reconciling;
+mod redis_lost;
+mod refunds;
+mod show_terms;
+mod timeout_steps;
+mod two_channels;
+mod withdrawing;

@@ -1,5 +1,6 @@
 //! The Redis scripts and commands on a real Redis, named by `REDIS_URL`.
 
+mod block;
 mod commands;
 mod confirm;
 mod connection;
@@ -11,3 +12,5 @@ mod order_cache;
 mod properties;
 mod release;
 mod seats;
+mod set_terms;
+mod tickets;

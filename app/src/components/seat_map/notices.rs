@@ -3,14 +3,14 @@
 use super::map_state::{Lost, MapState};
 use crate::{
     api::orders::MySeats,
-    components::timer::monotonic_ms,
+    components::{attendee_choice::People, timer::monotonic_ms},
     domain::{
         catalogue::{SaleState, ShowPage},
         hold::Refusal,
         time::{Millis, Timestamp},
     },
     error::AppError,
-    i18n::{error_text, show, show::ShowText, time, use_lang},
+    i18n::{Lang, attendees, error_text, show, show::ShowText, time, use_lang},
 };
 use leptos::{html, prelude::*};
 use std::time::Duration;
@@ -27,6 +27,8 @@ pub fn Notices(
     state: MapState,
     /// The reader's own seats.
     mine: MySeats,
+    /// Whom the tickets can be for.
+    people: People,
     /// Why the last wish was refused.
     #[prop(into)]
     error: Signal<Option<AppError>>,
@@ -36,7 +38,7 @@ pub fn Notices(
 ) -> impl IntoView {
     view! {
         <div class="notices">
-            <Refused error />
+            <Refused error people />
             <LostSeats state />
             <MineNotice mine />
             <SaleNotice show state now />
@@ -46,7 +48,7 @@ pub fn Notices(
 
 /// Why the last wish was refused. It takes the focus, so that nobody overlooks it.
 #[component]
-fn Refused(error: Signal<Option<AppError>>) -> impl IntoView {
+fn Refused(error: Signal<Option<AppError>>, people: People) -> impl IntoView {
     let lang = use_lang();
     let text = ShowText::of(lang);
     let alert = NodeRef::<html::Div>::new();
@@ -71,11 +73,29 @@ fn Refused(error: Signal<Option<AppError>>) -> impl IntoView {
         };
         Some(view! {
             <div class="notice bad" role="alert" tabindex="-1" node_ref=alert>
-                <p>{error_text(lang, &error)}</p>
+                <p>{refusal_words(lang, &error, people)}</p>
                 {order.map(|href| view! { <a href=href>{text.to_orders}</a> })}
             </div>
         })
     }
+}
+
+/// Why a wish was refused. An error names no person; the reader's own list does.
+fn refusal_words(lang: Lang, error: &AppError, people: People) -> String {
+    if let AppError::Refused {
+        refusal:
+            Refusal::LimitReached {
+                attendee: Some(id),
+                limit,
+                have,
+                ..
+            },
+    } = error
+        && let Some(name) = people.name_of(*id)
+    {
+        return attendees::limit_of(lang, &name, *limit, *have);
+    }
+    error_text(lang, error)
 }
 
 /// Which chosen seats went to others, and what is free beside them.
@@ -112,15 +132,15 @@ fn LostSeats(state: MapState) -> impl IntoView {
 fn MineNotice(mine: MySeats) -> impl IntoView {
     let lang = use_lang();
     let text = ShowText::of(lang);
-    let count = mine.seats.len();
+    let (seats, standing) = (mine.seats.len(), mine.standing);
     let (href, link) = match mine.pending {
         Some(order_no) => (format!("/orders/{order_no}"), text.to_pay),
         None => ("/orders".to_owned(), text.to_orders),
     };
-    (count > 0).then(|| {
+    (seats > 0 || standing > 0).then(|| {
         view! {
             <div class="notice mine">
-                <p>{show::mine_note(lang, count, mine.pending.is_some())}</p>
+                <p>{show::mine_note(lang, seats, standing, mine.pending.is_some())}</p>
                 <a class="btn quiet" href=href>
                     {link}
                 </a>

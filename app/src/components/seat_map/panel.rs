@@ -5,10 +5,15 @@ use super::{
     map_state::{Chosen, MapState},
 };
 use crate::{
-    components::choose_for_me::ChooseForMe,
+    components::{
+        attendee_choice::{AttendeeChoice, People},
+        choose_for_me::ChooseForMe,
+        standing_zones::StandingZones,
+    },
     domain::{
         catalogue::{ShowPage, Zone},
         money::Money,
+        standing::ZoneKind,
     },
     i18n::{show, show::ShowText, use_lang},
 };
@@ -21,6 +26,10 @@ pub fn Panel(
     show: StoredValue<ShowPage>,
     /// What changes while the page is shown.
     state: MapState,
+    /// Whom the tickets can be for.
+    people: People,
+    /// The page's address with everything that is chosen.
+    here: Signal<String>,
     /// Whether the show can be bought at this moment.
     #[prop(into)]
     is_open: Signal<bool>,
@@ -30,16 +39,21 @@ pub fn Panel(
 ) -> impl IntoView {
     let lang = use_lang();
     let text = ShowText::of(lang);
+    let is_named = show.with_value(|show| show.attendees_required);
+    let seats = Signal::derive(move || state.chosen.with(Vec::len));
     let zones = show.with_value(|show| show.zones.clone());
     let (limit, hold_for) = show.with_value(|show| (show.limit, show.hold_for));
     view! {
         <div class="panel card">
-            <ChooseForMe show is_open is_pending />
+            {is_named.then(|| view! { <AttendeeChoice people seats here /> })}
+            <StandingZones show state people is_open is_pending />
+            <ChooseForMe show people is_open is_pending />
             <section class="zones">
                 <h2>{text.zones}</h2>
                 {zones
                     .into_iter()
                     .enumerate()
+                    .filter(|(_, zone)| zone.kind == ZoneKind::Seated)
                     .map(|(place, zone)| view! { <ZoneButton zone place state /> })
                     .collect_view()}
             </section>

@@ -8,6 +8,7 @@ use crate::{
         money::{Currency, Money},
         plan::Plan,
         seat::{MapVersion, SeatMap, SeatState},
+        standing::ZoneKind,
         text::{Lang, LocalText},
         time::{Millis, Timestamp, VenueTime},
     },
@@ -29,6 +30,7 @@ fn zone(id: u64, name: &str, minor: i64) -> Zone {
         price: Money::new(minor, Currency::Cny),
         seats_free: 0,
         seats_total: 0,
+        kind: ZoneKind::Seated,
     }
 }
 
@@ -56,6 +58,7 @@ pub(super) fn show(zones: Vec<Zone>) -> ShowPage {
         sale: SaleState::OnSale,
         now: Timestamp(0),
         limit: 4,
+        attendees_required: false,
         hold_for: Millis::minutes(15),
         zones,
         seats_total: 0,

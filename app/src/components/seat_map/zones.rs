@@ -1,6 +1,6 @@
 //! Free seats by zone, kept up to date by the changes alone.
 
-use crate::domain::seat::SeatState;
+use crate::domain::{catalogue::Zone, ids::ZoneId, seat::SeatState, standing::ZoneKind};
 
 /// Counts one seat's change of state. A seat without a zone is counted nowhere.
 pub fn count_change(free: &mut [u32], zone: Option<usize>, from: SeatState, to: SeatState) {
@@ -14,6 +14,27 @@ pub fn count_change(free: &mut [u32], zone: Option<usize>, from: SeatState, to: 
     }
 }
 
+/// Puts what standing zones have left into the counts: they have no seats from which they could be counted.
+pub fn put_standing(free: &mut [u32], zones: &[Zone], left: impl Fn(&Zone) -> Option<u32>) {
+    for (count, zone) in free.iter_mut().zip(zones) {
+        if zone.kind == ZoneKind::Standing
+            && let Some(left) = left(zone)
+        {
+            *count = left;
+        }
+    }
+}
+
+/// Reads what a poll's answer says of standing zones: `17:340,18:0`, zone and places left.
+pub fn read_standing(text: &str) -> Vec<(ZoneId, u32)> {
+    text.split(',')
+        .filter_map(|pair| {
+            let (zone, left) = pair.split_once(':')?;
+            Some((zone.parse().ok()?, left.parse().ok()?))
+        })
+        .collect()
+}
+
 /// Reads the counts that the server wrote beside the map: `41,72,23`.
 pub fn read_counts(text: &str) -> Vec<u32> {
     text.split(',')
@@ -24,6 +45,10 @@ pub fn read_counts(text: &str) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{
+        money::{Currency, Money},
+        text::LocalText,
+    };
 
     #[test]
     fn a_zones_count_follows_its_seats_and_no_other() {
@@ -33,6 +58,42 @@ mod tests {
         assert_eq!(free, [41, 71]);
         count_change(&mut free, Some(1), SeatState::Sold, SeatState::Available);
         assert_eq!(free, [41, 72]);
+    }
+
+    #[test]
+    fn what_is_said_of_standing_zones_is_read_and_the_rest_passed_over() {
+        assert_eq!(
+            read_standing("17:340,18:0,x:1,19"),
+            [(ZoneId(17), 340), (ZoneId(18), 0)]
+        );
+        assert_eq!(read_standing(""), []);
+    }
+
+    #[test]
+    fn only_standing_zones_take_their_count_from_what_the_poll_says() {
+        let zone = |id, kind| Zone {
+            id: ZoneId(id),
+            name: LocalText {
+                en: "Floor".to_owned(),
+                zh_cn: "池座".to_owned(),
+            },
+            price: Money::new(100, Currency::Cny),
+            seats_free: 5,
+            seats_total: 9,
+            kind,
+        };
+        let zones = [
+            zone(1, ZoneKind::Seated),
+            zone(2, ZoneKind::Standing),
+            zone(3, ZoneKind::Standing),
+        ];
+        let said = read_standing("1:77,2:340");
+        let mut free = vec![5, 5, 5];
+        put_standing(&mut free, &zones, |zone| {
+            let of_zone = said.iter().find(|(id, _)| *id == zone.id);
+            of_zone.map(|(_, left)| *left)
+        });
+        assert_eq!(free, [5, 340, 5]);
     }
 
     #[test]

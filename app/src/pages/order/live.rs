@@ -1,11 +1,11 @@
 //! An order as the server last gave it, kept fresh while it can still change by itself.
 
-use super::stage::Stage;
+use super::stage::{Stage, refund_poll_ms};
 use crate::{
     api,
     components::timer::{Timer, monotonic_ms},
     domain::{
-        order::OrderView,
+        order::{OrderStatus, OrderView},
         time::{Millis, Timestamp},
     },
     error::AppError,
@@ -14,6 +14,9 @@ use leptos::{prelude::*, task::spawn_local};
 
 /// The first question after the page was opened: what it was opened with may have come from a cache.
 const FIRST_POLL_MS: u32 = 300;
+
+/// Longer than an accepted order may take to be written or given up; the server's bound is the same.
+const LOST_AFTER: Millis = Millis::seconds(65);
 
 /// When the server's clock showed what, on the browser's clock that nobody can set.
 #[derive(Clone, Copy)]
@@ -77,20 +80,28 @@ impl Live {
             seen.remove();
         });
         self.count_down();
-        let stage = self.stage.get_untracked();
-        if stage.next_poll_ms(self.left(), 0).is_some() {
+        if self.next_poll_ms().is_some() {
             self.poll.start(FIRST_POLL_MS, move || self.poll_if_seen());
         }
     }
 
     /// What remains until the deadline, on the server's clock.
     fn left(self) -> Millis {
-        let Some(anchor) = self.anchor.try_get_value() else {
-            return Millis(0);
-        };
-        let elapsed = Millis(monotonic_ms() - anchor.monotonic_ms);
         let expires = self.order.with_untracked(|order| order.expires.at);
-        expires - (anchor.server + elapsed)
+        self.now().map_or(Millis(0), |now| expires - now)
+    }
+
+    /// The server's clock.
+    fn now(self) -> Option<Timestamp> {
+        let anchor = self.anchor.try_get_value()?;
+        Some(anchor.server + Millis(monotonic_ms() - anchor.monotonic_ms))
+    }
+
+    /// Whether an accepted order that the server does not know can't become one any more: what is accepted is written or
+    /// given up long before this.
+    fn is_lost(self) -> bool {
+        let placed = self.order.with_untracked(|order| order.placed.at);
+        self.now().is_some_and(|now| now - placed > LOST_AFTER)
     }
 
     /// Shows what remains, and again when the next second has passed.
@@ -108,6 +119,16 @@ impl Live {
             self.tick
                 .start(to_next_second_ms, move || self.count_down());
         }
+    }
+
+    /// How long to wait before the next question; none when nothing will change by itself.
+    fn next_poll_ms(self) -> Option<u32> {
+        let tries = self.tries.get_value();
+        let stage = self.stage.get_untracked();
+        let is_refunded = self.order.with_untracked(OrderView::is_refund_under_way);
+        stage
+            .next_poll_ms(self.left(), tries)
+            .or_else(|| is_refunded.then(|| refund_poll_ms(tries)))
     }
 
     fn poll_if_seen(self) {
@@ -145,17 +166,22 @@ impl Live {
                 self.tries
                     .update_value(|tries| *tries = if is_same { *tries + 1 } else { 0 });
             }
+            // Redis lost it, and its message may still be on the way; in the end it is told what became of it.
+            Err(AppError::NotFound { .. }) if self.stage.get_untracked() == Stage::Creating => {
+                self.trouble.set(None);
+                self.tries.update_value(|tries| *tries += 1);
+                if self.is_lost() {
+                    self.order
+                        .update(|order| order.status = OrderStatus::Discarded);
+                }
+            }
             Err(error) => {
                 self.trouble.set(Some(error));
                 self.tries.update_value(|tries| *tries += 1);
             }
         }
         self.count_down();
-        match self
-            .stage
-            .get_untracked()
-            .next_poll_ms(self.left(), self.tries.get_value())
-        {
+        match self.next_poll_ms() {
             Some(delay_ms) => self.poll.start(delay_ms, move || self.poll_if_seen()),
             None => self.poll.stop(),
         }

@@ -20,12 +20,19 @@ pub enum Stage {
     Processing,
     /// Paid.
     Paid,
+    /// Paid, and its show was withdrawn: the money goes back.
+    Withdrawn {
+        /// How far the refund has come.
+        refund: RefundProgress,
+    },
     /// Ended without payment.
     Cancelled {
         /// Why.
         reason: CancelReason,
         /// How far the refund has come, when money arrived too late.
         refund: Option<RefundProgress>,
+        /// Whether an attempt to pay was made, so that money may still arrive.
+        attempted: bool,
     },
     /// Paid and given back.
     Refunded,
@@ -51,10 +58,18 @@ impl Stage {
                 Some(PaymentStatus::Failed) => Self::Awaiting { failed: true },
                 _ => Self::Awaiting { failed: false },
             },
+            OrderStatus::Paid | OrderStatus::Ticketed if order.withdrawn => Self::Withdrawn {
+                refund: order
+                    .payment
+                    .as_ref()
+                    .and_then(|payment| payment.refund)
+                    .unwrap_or(RefundProgress::Requested),
+            },
             OrderStatus::Paid | OrderStatus::Ticketed => Self::Paid,
             OrderStatus::Cancelled => Self::Cancelled {
                 reason: order.cancel_reason.unwrap_or(CancelReason::Timeout),
                 refund: refund(order),
+                attempted: payment.is_some(),
             },
             OrderStatus::Refunded => Self::Refunded,
             OrderStatus::Discarded => Self::Discarded {
@@ -88,10 +103,24 @@ impl Stage {
             | Self::Discarded {
                 refund: Some(refund),
             } => (refund != RefundProgress::Succeeded).then(|| growing(3_000, tries, 30_000)),
+            Self::Withdrawn { .. } => Some(growing(3_000, tries, 30_000)),
+            // A gateway may take the money of an attempt that it was told to close, and say so minutes later.
+            Self::Cancelled {
+                attempted: true, ..
+            } => (tries < LATE_MONEY_TRIES_MAX).then(|| growing(5_000, tries, 60_000)),
             Self::Paid | Self::Cancelled { .. } | Self::Refunded | Self::Discarded { .. } => None,
         }
     }
 }
+
+/// As [`Stage::next_poll_ms`], for an order whose tickets are on their way back while its stage stays.
+#[must_use]
+pub fn refund_poll_ms(tries: u32) -> u32 {
+    growing(2_000, tries, 30_000)
+}
+
+/// How often a page asks about money that may still arrive for a cancelled order: for about half an hour.
+const LATE_MONEY_TRIES_MAX: u32 = 40;
 
 /// Money that was taken for an order that has no seats: it is on its way back from the first moment.
 fn refund(order: &OrderView) -> Option<RefundProgress> {
@@ -116,6 +145,7 @@ mod tests {
         ids::ShowId,
         money::{Currency, Money},
         order::PaymentAttempt,
+        refund::RefundTerms,
         text::LocalText,
         time::{Timestamp, VenueTime},
     };
@@ -147,6 +177,14 @@ mod tests {
                 status,
                 refund: None,
             }),
+            withdrawn: false,
+            tax: None,
+            refund_terms: RefundTerms {
+                until: None,
+                fee_percent: 0,
+            },
+            refunds: Vec::new(),
+            timeline: Vec::new(),
         }
     }
 
@@ -180,12 +218,41 @@ mod tests {
             late,
             Stage::Cancelled {
                 reason: CancelReason::Timeout,
-                refund
+                refund,
+                attempted: true,
             }
         );
         assert!(late.next_poll_ms(Millis(0), 0).is_some());
-        let unpaid = Stage::of(&order(OrderStatus::Cancelled, Some(PaymentStatus::Closed)));
-        assert_eq!(unpaid.next_poll_ms(Millis(0), 0), None);
+    }
+
+    #[test]
+    fn a_cancelled_order_is_asked_about_slowly_and_not_for_ever_while_money_may_still_arrive() {
+        let attempted = Stage::of(&order(OrderStatus::Cancelled, Some(PaymentStatus::Closed)));
+        assert_eq!(attempted.next_poll_ms(Millis(0), 0), Some(5_000));
+        assert_eq!(attempted.next_poll_ms(Millis(0), 39), Some(60_000));
+        assert_eq!(attempted.next_poll_ms(Millis(0), 40), None);
+        let never = Stage::of(&order(OrderStatus::Cancelled, None));
+        assert_eq!(
+            never.next_poll_ms(Millis(0), 0),
+            None,
+            "nobody tried to pay it"
+        );
+    }
+
+    #[test]
+    fn a_paid_order_of_a_withdrawn_show_is_followed_until_its_money_is_back() {
+        let mut withdrawn = order(OrderStatus::Paid, Some(PaymentStatus::Success));
+        withdrawn.withdrawn = true;
+        let stage = Stage::of(&withdrawn);
+        assert_eq!(
+            stage,
+            Stage::Withdrawn {
+                refund: RefundProgress::Requested
+            }
+        );
+        assert_eq!(stage.next_poll_ms(Millis(0), 0), Some(3_000));
+        withdrawn.status = OrderStatus::Refunded;
+        assert_eq!(Stage::of(&withdrawn), Stage::Refunded);
     }
 
     #[test]

@@ -186,13 +186,9 @@ impl<H: DelayHandler> DelayedConsumer<H> {
     fn fire_due(&mut self) {
         while self.firing.len() < self.trigger.limits.firing_max {
             let now = self.clock.now();
-            let Some((due_at, entry)) = self.memory.pop_due(now) else {
+            let Some((_, entry)) = self.memory.pop_due(now) else {
                 break;
             };
-            if entry.failures == 0 {
-                let late_ms = u32::try_from((now - due_at).0).unwrap_or(u32::MAX);
-                metrics::histogram!(metric::DELAY_LATENESS_MS).record(f64::from(late_ms));
-            }
             let trigger = Arc::clone(&self.trigger);
             self.firing.spawn(async move { trigger.pull(entry).await });
         }

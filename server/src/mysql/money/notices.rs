@@ -1,9 +1,9 @@
 //! What gateways say about payments, and everything that it changes, in one transaction.
 
 use super::{
-    ledger::{note_discrepancy, post},
+    late_money::give_back,
+    ledger::{Moves, note_discrepancy, post, resolve_discrepancy},
     payments::{PaymentRecord, close_payments, lock_payment, payment_in},
-    refunds::give_back,
 };
 use crate::mysql::{
     Db, DbError,
@@ -21,6 +21,8 @@ use sqlx::MySqlConnection;
 /// What the gateway says about a payment, once its signature was checked.
 #[derive(Debug, Clone)]
 pub struct PaymentNotice {
+    /// Name of the channel that says it.
+    pub channel: String,
     /// Names the notice.
     pub callback_id: String,
     /// Our number of the payment.
@@ -33,6 +35,8 @@ pub struct PaymentNotice {
     pub fail_reason: Option<String>,
     /// The notice as it came.
     pub raw_body: String,
+    /// Whether the channel was asked and answered this, so that it is its last word on the amount, too.
+    pub is_asked_for: bool,
 }
 
 /// What a payment notice led to.
@@ -76,7 +80,8 @@ impl NoticeResult {
 }
 
 impl Db {
-    /// Records a payment notice and everything it changes, in one transaction. None when there is no such payment.
+    /// Records a payment notice and everything it changes, in one transaction. None when there is no such payment
+    /// through the channel.
     ///
     /// # Errors
     /// When the database fails; then the notice counts as not received.
@@ -87,7 +92,9 @@ impl Db {
     ) -> Result<Option<Recorded>, DbError> {
         self.transact((notice, now), |&(notice, now), tx| {
             Box::pin(async move {
-                let Some(known) = payment_in(tx, &notice.out_trade_no).await? else {
+                let known = payment_in(tx, &notice.out_trade_no).await?;
+                // A channel has no say in the payments of another.
+                let Some(known) = known.filter(|known| known.channel == notice.channel) else {
                     return Ok(None);
                 };
                 // Order first, then payment: the order every other transaction takes them in.
@@ -141,6 +148,10 @@ async fn apply(
         .await?;
         return Ok(NoticeResult::WrongAmount);
     }
+    if notice.is_asked_for {
+        // What a channel answers when it is asked settles the doubts that its notices left about the amount.
+        resolve_discrepancy(tx, "wrong_amount", &payment.out_trade_no, now).await?;
+    }
     let Ok(to) = payment.status.apply(notice.event) else {
         // A refunded payment was a success before; hearing of the success again is nothing new.
         let repeated = notice.event == PaymentEvent::Succeeded;
@@ -160,29 +171,15 @@ async fn apply(
     let posting = format!("capture:{}", payment.out_trade_no);
     if order == OrderStatus::Pending {
         pay_order(tx, payment.order_no, now).await?;
-        post(
-            tx,
-            &posting,
-            ("gateway", "sales"),
-            payment.amount,
-            payment.order_no,
-            now,
-        )
-        .await?;
+        let (moves, currency) = (Moves::sale(payment.amount), payment.amount.currency);
+        post(tx, &posting, moves, currency, payment.order_no, now).await?;
         follow_up.push(outbox::insert(tx, OutboxKind::OrderPaid, payment.order_no, "", now).await?);
         // Another attempt may be open: this one was declined first, then succeeded after all.
         follow_up.extend(close_payments(tx, payment.order_no, now).await?);
         return Ok(NoticeResult::Applied);
     }
-    post(
-        tx,
-        &posting,
-        ("gateway", "owed_to_customers"),
-        payment.amount,
-        payment.order_no,
-        now,
-    )
-    .await?;
+    let (moves, currency) = (Moves::unwanted(payment.amount), payment.amount.currency);
+    post(tx, &posting, moves, currency, payment.order_no, now).await?;
     follow_up.push(give_back(tx, payment, order, now).await?);
     Ok(NoticeResult::Late)
 }

@@ -116,7 +116,11 @@ impl Db {
                 }
                 let attempts = payments_of(tx, order_no).await?;
                 if let Some(open) = attempts.iter().find(|payment| payment.status.is_open()) {
-                    return Ok(PaymentStart::Open(open.clone()));
+                    if open.expire_at > latest {
+                        return Ok(PaymentStart::Open(open.clone()));
+                    }
+                    // The order was given more time after this attempt began, and the gateway's charge is over.
+                    close_payments(tx, order_no, now).await?;
                 }
                 let out_trade_no = format!("{order_no}-{}", attempts.len() + 1);
                 sqlx::query(
@@ -175,6 +179,28 @@ impl Db {
         payment_in(&mut connection, out_trade_no).await
     }
 
+    /// Numbers of payments at the gateway that end after `now` and before `end`, the next to end first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn payments_ending(
+        &self,
+        now: Timestamp,
+        end: Timestamp,
+        most: u32,
+    ) -> Result<Vec<String>, DbError> {
+        let numbers = sqlx::query_scalar(
+            "SELECT out_trade_no FROM payment WHERE status = 2 AND expire_at > ? AND expire_at <= ? \
+             ORDER BY expire_at LIMIT ?",
+        )
+        .bind(now.0)
+        .bind(end.0)
+        .bind(most)
+        .fetch_all(self.pool())
+        .await?;
+        Ok(numbers)
+    }
+
     /// An order's payments, oldest first.
     ///
     /// # Errors
@@ -194,19 +220,24 @@ pub(in crate::mysql) async fn close_payments(
     order_no: OrderNo,
     now: Timestamp,
 ) -> Result<Vec<OutboxRow>, DbError> {
-    let open: Vec<String> = sqlx::query_scalar(
-        "SELECT out_trade_no FROM payment WHERE order_no = ? AND status IN (1, 2) FOR UPDATE",
+    // The states are compared here: a database that looked for them by their index would lock payments of other orders.
+    let payments: Vec<(u64, String, u8)> = sqlx::query_as(
+        "SELECT id, out_trade_no, status FROM payment WHERE order_no = ? FOR UPDATE",
     )
     .bind(order_no.as_i64())
     .fetch_all(&mut *tx)
     .await?;
-    let mut follow_up = Vec::with_capacity(open.len());
-    for out_trade_no in open {
+    let is_open = |status| PaymentStatus::from_code(status).is_some_and(PaymentStatus::is_open);
+    let mut follow_up = Vec::new();
+    for (id, out_trade_no, status) in payments {
+        if !is_open(status) {
+            continue;
+        }
         sqlx::query(
-            "UPDATE payment SET status = 5, update_time = ? WHERE out_trade_no = ? AND status IN (1, 2)",
+            "UPDATE payment SET status = 5, update_time = ? WHERE id = ? AND status IN (1, 2)",
         )
         .bind(now.0)
-        .bind(&out_trade_no)
+        .bind(id)
         .execute(&mut *tx)
         .await?;
         follow_up.push(
@@ -229,7 +260,7 @@ pub(super) async fn payment_in(
     row.map(PaymentRecord::try_from).transpose()
 }
 
-async fn payments_of(
+pub(super) async fn payments_of(
     connection: &mut MySqlConnection,
     order_no: OrderNo,
 ) -> Result<Vec<PaymentRecord>, DbError> {

@@ -1,8 +1,8 @@
 //! `lua/confirm.lua`: turns a paid order's seats from locked to sold.
 
-use super::{Arguments, CHANGES_MAX, ScriptPair};
-use crate::redis::{Redis, RedisError, keys::ShowKey};
-use app::domain::ids::{OrderNo, SeatIndex, ShowId, ZoneId};
+use super::{Arguments, CHANGES_MAX, QUANTITIES_MAX, ScriptPair};
+use crate::redis::{HeldSeat, Redis, RedisError, keys::ShowKey};
+use app::domain::ids::{OrderNo, SeatIndex, ShowId};
 use std::sync::OnceLock;
 
 pub(super) static PAIR: ScriptPair = ScriptPair {
@@ -17,9 +17,10 @@ pub(super) static PAIR: ScriptPair = ScriptPair {
         ShowKey::Version,
         ShowKey::Changes,
         ShowKey::Meta,
+        ShowKey::Quantities,
     ],
     other_keys: &[],
-    arguments: &["order_no", "changes_max"],
+    arguments: &["order_no", "changes_max", "log_max"],
     repeated: &["seat,zone"],
     replies: &["confirmed", "conflict", "rebuild"],
     script: OnceLock::new(),
@@ -43,24 +44,28 @@ pub enum ConfirmReply {
 }
 
 impl Redis {
-    /// Marks the seats that an order claims in the database as sold. May be repeated.
+    /// Marks the seats that an order claims in the database as sold, and ends its hold. May be repeated. Tickets without a
+    /// seat stay counted as they are.
     ///
     /// A seat that is free is taken, because its claim is the truth and only its lock was lost.
     ///
     /// # Errors
-    /// [`RedisError::Protocol`] when there are no seats or one is named twice; otherwise as any command.
+    /// [`RedisError::Protocol`] when a seat is named twice; otherwise as any command.
     pub async fn confirm(
         &self,
         show: ShowId,
         order_no: OrderNo,
-        seats: &[(SeatIndex, ZoneId)],
+        seats: &[HeldSeat],
     ) -> Result<ConfirmReply, RedisError> {
         let mut seats = seats.to_vec();
         seats.sort_unstable();
         let mut arguments = Arguments::default();
-        arguments.text(order_no).text(CHANGES_MAX);
-        for (seat, zone) in seats {
-            arguments.text(seat).text(zone);
+        arguments
+            .text(order_no)
+            .text(CHANGES_MAX)
+            .text(QUANTITIES_MAX);
+        for held in seats {
+            arguments.text(held.seat).text(held.zone);
         }
         let reply = self.run_on_show(&PAIR, show, &[], &arguments).await?;
         match reply.word() {

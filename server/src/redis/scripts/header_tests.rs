@@ -1,22 +1,30 @@
 //! Keeps every script's header, its code and its pair equal.
 
 use super::{
-    ScriptPair, cache_order, confirm, free_sold, hold, load, release, renew, restore, seats,
-    set_counters,
+    ScriptPair, block, cache_order, confirm, free_sold, give_standing, hold, load, load_standing,
+    release, renew, restore, seats, sell_standing, set_counters, set_standing_capacity, set_terms,
+    take_standing,
 };
 use std::{collections::BTreeSet, fs, path::Path};
 
-const PAIRS: [&ScriptPair; 10] = [
+const PAIRS: &[&ScriptPair] = &[
+    &block::PAIR,
     &cache_order::PAIR,
     &confirm::PAIR,
     &free_sold::PAIR,
+    &give_standing::PAIR,
     &hold::PAIR,
     &load::PAIR,
+    &load_standing::PAIR,
     &release::PAIR,
     &renew::PAIR,
     &restore::PAIR,
     &seats::PAIR,
+    &sell_standing::PAIR,
     &set_counters::PAIR,
+    &set_standing_capacity::PAIR,
+    &set_terms::PAIR,
+    &take_standing::PAIR,
 ];
 
 /// What a header says, read as lua/README.md describes it.

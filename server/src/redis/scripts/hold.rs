@@ -1,10 +1,12 @@
 //! `lua/hold.lua`: locks seats for one order, all or nothing.
 
-use super::{Arguments, CHANGES_MAX, Reply, ScriptPair};
-use crate::redis::{HoldRecord, Redis, RedisError, keys::ShowKey, limit_field};
+use super::{Arguments, CHANGES_MAX, QUANTITIES_MAX, Reply, ScriptPair};
+use crate::redis::{
+    HeldSeat, HoldRecord, Redis, RedisError, keys::ShowKey, limit_field, record::counter_text,
+};
 use app::domain::{
     hold::{LimitedBy, Refusal},
-    ids::{OrderNo, SeatIndex, ShowId, UserId, ZoneId},
+    ids::{OrderNo, SeatIndex, ShowId, UserId},
     time::{Millis, Timestamp},
 };
 use std::sync::OnceLock;
@@ -29,8 +31,10 @@ pub(super) static PAIR: ScriptPair = ScriptPair {
         "guard_ms",
         "changes_max",
         "seats",
+        "standing",
+        "log_max",
     ],
-    repeated: &["seat,zone", "limit"],
+    repeated: &["seat,zone,attendee", "attendee", "limit"],
     replies: &[
         "held",
         "repeated",
@@ -60,9 +64,12 @@ pub struct HoldCommand {
     pub level: u8,
     /// When the wish is decided, by the server's clock.
     pub now: Timestamp,
-    /// The seats in any order, none twice, at most [`app::domain::hold::SEATS_PER_ORDER_MAX`], with their zones.
-    pub seats: Vec<(SeatIndex, ZoneId)>,
-    /// What the buyer's tickets are counted by.
+    /// The seats in any order, none twice.
+    pub seats: Vec<HeldSeat>,
+    /// The tickets without a seat, each with its attendee's counter. Their places were taken before. Together with the
+    /// seats there are at most [`app::domain::hold::SEATS_PER_ORDER_MAX`].
+    pub standing: Vec<Option<String>>,
+    /// What each of the buyer's tickets is counted by.
     pub limits: Vec<(LimitedBy, String)>,
     /// Names this submission: letters, digits and hyphens.
     pub idempotency_key: String,
@@ -82,6 +89,15 @@ pub enum HoldReply {
     },
     /// The same wish has led to an order before, perhaps this very one; nothing has changed.
     Repeated(OrderNo),
+    /// A counter would rise above the show's limit; nothing has changed.
+    LimitReached {
+        /// The counter: see [`limit_field`].
+        counter: String,
+        /// The most it may count.
+        limit: u32,
+        /// What it counts already.
+        have: u32,
+    },
     /// Nothing has changed.
     Refused(Refusal),
     /// The show must be loaded first; nothing has changed.
@@ -89,13 +105,13 @@ pub enum HoldReply {
 }
 
 impl Redis {
-    /// Locks the seats of a command, all or none.
+    /// Locks the seats of a command and counts its tickets, all or none.
     ///
     /// A repeat after an unknown result answers [`HoldReply::Repeated`] with the command's own number when the first
     /// call had run.
     ///
     /// # Errors
-    /// [`RedisError::Protocol`] when there are no seats or one is named twice; otherwise as any command.
+    /// [`RedisError::Protocol`] when there are no tickets or a seat is named twice; otherwise as any command.
     pub async fn hold(&self, command: &HoldCommand) -> Result<HoldReply, RedisError> {
         let other_keys = [
             self.keys()
@@ -123,6 +139,7 @@ impl HoldCommand {
             user: self.user,
             created: self.now,
             seats,
+            standing: self.standing.clone(),
             limits,
             message: self.message.clone(),
         };
@@ -136,9 +153,17 @@ impl HoldCommand {
             .text(IDEMPOTENCY_TTL.0)
             .text(GUARD_TTL.0)
             .text(CHANGES_MAX)
-            .text(record.seats.len());
-        for (seat, zone) in &record.seats {
-            arguments.text(seat).text(zone);
+            .text(record.seats.len())
+            .text(record.standing.len())
+            .text(QUANTITIES_MAX);
+        for held in &record.seats {
+            arguments
+                .text(held.seat)
+                .text(held.zone)
+                .text(counter_text(held.attendee.as_ref()));
+        }
+        for attendee in &record.standing {
+            arguments.text(counter_text(attendee.as_ref()));
         }
         for limit in &record.limits {
             arguments.text(limit);
@@ -164,12 +189,13 @@ fn read(reply: &Reply) -> Result<HoldReply, RedisError> {
         "level" => Refusal::LevelRequired {
             level: reply.parsed(0)?,
         },
-        "limit" => Refusal::LimitReached {
-            by: LimitedBy::from_prefix(&reply.parsed::<String>(0)?)
-                .ok_or_else(|| reply.misshapen(0))?,
-            limit: reply.parsed(1)?,
-            have: reply.parsed(2)?,
-        },
+        "limit" => {
+            return Ok(HoldReply::LimitReached {
+                counter: reply.parsed(0)?,
+                limit: reply.parsed(1)?,
+                have: reply.parsed(2)?,
+            });
+        }
         "unknown" => Refusal::UnknownSeat {
             seat: SeatIndex(reply.parsed(0)?),
         },

@@ -1,7 +1,7 @@
 //! `lua/load.lua`: writes a show's keys from the database.
 
-use super::{Arguments, ScriptPair};
-use crate::redis::{HoldRecord, Redis, RedisError, keys::ShowKey};
+use super::{Arguments, QUANTITIES_MAX, ScriptPair};
+use crate::redis::{HoldRecord, Redis, RedisError, keys::ShowKey, record::counter_text};
 use app::domain::{
     catalogue::ShowStatus,
     ids::{OrderNo, SeatIndex, ShowId, ZoneId},
@@ -29,6 +29,8 @@ pub(super) static PAIR: ScriptPair = ScriptPair {
         "zones",
         "bought",
         "holds",
+        "standing",
+        "log_max",
     ],
     repeated: &[],
     replies: &["loaded", "present"],
@@ -80,6 +82,8 @@ pub struct LoadShow {
     pub bought: Vec<(String, u32)>,
     /// The records of orders that await payment.
     pub holds: Vec<(OrderNo, HoldRecord)>,
+    /// Tickets without a seat of live orders, each its attendee's counter.
+    pub standing: Vec<(OrderNo, Vec<Option<String>>)>,
     /// The epoch that may be overwritten; none to load the show only when it is missing.
     pub replaces: Option<u32>,
 }
@@ -134,7 +138,11 @@ impl Redis {
                 load.holds
                     .iter()
                     .map(|(order_no, record)| (order_no, record.to_json())),
-            ));
+            ))
+            .text(pairs(load.standing.iter().map(|(order_no, tickets)| {
+                (order_no, standing_json(tickets))
+            })))
+            .text(QUANTITIES_MAX);
         let reply = self.run_on_show(&PAIR, load.show, &[], &arguments).await?;
         match reply.word() {
             "loaded" => Ok(LoadReply::Loaded),
@@ -162,6 +170,14 @@ impl LoadShow {
         }
         map
     }
+}
+
+/// Tickets without a seat as `standing` keeps them.
+fn standing_json(tickets: &[Option<String>]) -> serde_json::Value {
+    tickets
+        .iter()
+        .map(|attendee| counter_text(attendee.as_ref()))
+        .collect()
 }
 
 /// A flat JSON list of texts, as `HSET` takes fields and values.

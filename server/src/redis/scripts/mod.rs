@@ -1,30 +1,44 @@
 //! The scripts: each `lua/<name>.lua` has its pair here, which owns the loaded script, its typed arguments and its
 //! typed reply.
 
+mod block;
 mod cache_order;
 mod confirm;
 mod free_sold;
+mod give_standing;
 #[cfg(test)]
 mod header_tests;
 mod hold;
 mod load;
+mod load_standing;
 mod release;
 mod renew;
 mod reply;
 mod restore;
 mod seats;
+mod sell_standing;
 mod set_counters;
+mod set_standing_capacity;
+mod set_terms;
+mod take_standing;
 
+pub use block::{BLOCKED_SEATS_MAX, BlockReply};
 pub use cache_order::CacheReply;
 pub use confirm::ConfirmReply;
-pub use free_sold::FreeReply;
+pub use free_sold::{FreeReply, Freed};
+pub use give_standing::{GiveStandingReply, GiveWhy};
 pub use hold::{HoldCommand, HoldReply};
 pub use load::{LoadReply, LoadShow, LoadedSeat, ShowMeta};
+pub use load_standing::LoadStanding;
 pub use release::ReleaseReply;
 pub use renew::RenewReply;
 pub use restore::RestoreReply;
 pub use seats::SeatsReply;
-pub use set_counters::{Counters, SetCountersReply};
+pub use sell_standing::{SellStanding, SellStandingReply};
+pub use set_counters::{CountedAt, Counters, SetCountersReply};
+pub use set_standing_capacity::SetCapacityReply;
+pub use set_terms::SetTermsReply;
+pub use take_standing::{TakeStanding, TakeStandingReply};
 
 use super::{Redis, RedisError, keys::ShowKey};
 use ::redis::Script;
@@ -36,6 +50,10 @@ use std::{fmt::Display, sync::OnceLock};
 ///
 /// Beyond that many changes a list of them is longer than the map of any hall of 65,000 seats.
 pub const CHANGES_MAX: usize = 4096;
+
+/// About how many entries a log of quantities keeps. They are moved to the database every second, so this is only reached
+/// while the database is away; what is lost then is counted as a gap.
+pub const QUANTITIES_MAX: usize = 100_000;
 
 /// One script and what its header promises; a test keeps the two equal.
 struct ScriptPair {

@@ -1,6 +1,6 @@
 //! `lua/release.lua`: gives back what an order holds.
 
-use super::{Arguments, CHANGES_MAX, ScriptPair};
+use super::{Arguments, CHANGES_MAX, QUANTITIES_MAX, ScriptPair};
 use crate::redis::{Redis, RedisError, keys::ShowKey};
 use app::domain::ids::{OrderNo, SeatIndex, ShowId};
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ pub(super) static PAIR: ScriptPair = ScriptPair {
     source: include_str!("../../../../lua/release.lua"),
     show_keys: &ShowKey::ALL,
     other_keys: &[],
-    arguments: &["order_no", "changes_max"],
+    arguments: &["order_no", "changes_max", "log_max"],
     repeated: &[],
     replies: &["released", "nothing", "rebuild"],
     script: OnceLock::new(),
@@ -43,7 +43,10 @@ impl Redis {
         order_no: OrderNo,
     ) -> Result<ReleaseReply, RedisError> {
         let mut arguments = Arguments::default();
-        arguments.text(order_no).text(CHANGES_MAX);
+        arguments
+            .text(order_no)
+            .text(CHANGES_MAX)
+            .text(QUANTITIES_MAX);
         let reply = self.run_on_show(&PAIR, show, &[], &arguments).await?;
         match reply.word() {
             "released" => Ok(ReleaseReply::Released {

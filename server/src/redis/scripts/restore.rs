@@ -1,6 +1,6 @@
 //! `lua/restore.lua`: locks again what Redis lost of a pending order.
 
-use super::{Arguments, CHANGES_MAX, ScriptPair};
+use super::{Arguments, CHANGES_MAX, QUANTITIES_MAX, ScriptPair};
 use crate::redis::{HoldRecord, Redis, RedisError, keys::ShowKey};
 use app::domain::ids::{OrderNo, SeatIndex, ShowId};
 use std::sync::OnceLock;
@@ -17,9 +17,11 @@ pub(super) static PAIR: ScriptPair = ScriptPair {
         ShowKey::Version,
         ShowKey::Changes,
         ShowKey::Meta,
+        ShowKey::Standing,
+        ShowKey::Quantities,
     ],
     other_keys: &[],
-    arguments: &["order_no", "record", "changes_max"],
+    arguments: &["order_no", "record", "changes_max", "log_max"],
     repeated: &[],
     replies: &["restored", "conflict", "rebuild"],
     script: OnceLock::new(),
@@ -28,7 +30,7 @@ pub(super) static PAIR: ScriptPair = ScriptPair {
 /// What became of a restoration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreReply {
-    /// Every seat is locked for the order.
+    /// Every seat is locked for the order, and every ticket of it is counted.
     Restored {
         /// How many were not before this call.
         changed: u32,
@@ -43,10 +45,10 @@ pub enum RestoreReply {
 }
 
 impl Redis {
-    /// Locks the seats of a record for a pending order, as far as they are not. May be repeated.
+    /// Locks the seats of a record for a pending order and counts its tickets, as far as that is not so. May be repeated.
     ///
     /// # Errors
-    /// [`RedisError::Protocol`] when the record has no seats; otherwise as any command.
+    /// [`RedisError::Protocol`] when the record has no tickets; otherwise as any command.
     pub async fn restore(
         &self,
         show: ShowId,
@@ -57,7 +59,8 @@ impl Redis {
         arguments
             .text(order_no)
             .text(record.to_json())
-            .text(CHANGES_MAX);
+            .text(CHANGES_MAX)
+            .text(QUANTITIES_MAX);
         let reply = self.run_on_show(&PAIR, show, &[], &arguments).await?;
         match reply.word() {
             "restored" => Ok(RestoreReply::Restored {

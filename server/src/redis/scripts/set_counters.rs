@@ -1,6 +1,6 @@
 //! `lua/set_counters.lua`: writes a show's counters anew.
 
-use super::{Arguments, ScriptPair};
+use super::{Arguments, QUANTITIES_MAX, ScriptPair};
 use crate::redis::{Redis, RedisError, keys::ShowKey};
 use app::domain::{
     ids::{ShowId, ZoneId},
@@ -16,13 +16,30 @@ pub(super) static PAIR: ScriptPair = ScriptPair {
         ShowKey::Bought,
         ShowKey::Version,
         ShowKey::Meta,
+        ShowKey::Quantities,
     ],
     other_keys: &[],
-    arguments: &["epoch", "version", "zones", "bought"],
+    arguments: &[
+        "epoch",
+        "version",
+        "standing_version",
+        "zones",
+        "bought",
+        "log_max",
+    ],
     repeated: &[],
     replies: &["set", "moved", "rebuild"],
     script: OnceLock::new(),
 };
+
+/// The moment at which a show was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CountedAt {
+    /// Of its seats.
+    pub map: MapVersion,
+    /// How often its tickets without a seat had changed in the epoch.
+    pub standing_version: u64,
+}
 
 /// A show's counters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,21 +55,21 @@ pub struct Counters {
 pub enum SetCountersReply {
     /// They are as counted.
     Set,
-    /// A seat has changed since they were counted; nothing has changed.
+    /// A seat or ticket has changed since they were counted; nothing has changed.
     Moved,
     /// The show must be loaded first; nothing has changed.
     Rebuild,
 }
 
 impl Redis {
-    /// Writes counters that were counted at a version, if that is still the version.
+    /// Writes counters that were counted at a moment, if nothing has changed since.
     ///
     /// # Errors
     /// As any command.
     pub async fn set_counters(
         &self,
         show: ShowId,
-        at: MapVersion,
+        at: CountedAt,
         counters: &Counters,
     ) -> Result<SetCountersReply, RedisError> {
         let zones: BTreeMap<String, u32> = counters
@@ -63,10 +80,12 @@ impl Redis {
         let mut arguments = Arguments::default();
         // Objects of texts and numbers can always be written.
         arguments
-            .text(at.epoch)
-            .text(at.version)
+            .text(at.map.epoch)
+            .text(at.map.version)
+            .text(at.standing_version)
             .text(serde_json::to_string(&zones).unwrap_or_default())
-            .text(serde_json::to_string(&counters.bought).unwrap_or_default());
+            .text(serde_json::to_string(&counters.bought).unwrap_or_default())
+            .text(QUANTITIES_MAX);
         let reply = self.run_on_show(&PAIR, show, &[], &arguments).await?;
         match reply.word() {
             "set" => Ok(SetCountersReply::Set),

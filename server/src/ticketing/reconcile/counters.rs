@@ -2,12 +2,15 @@
 
 use super::{Class, Finding, Repair, seats::Compared};
 use crate::{
-    redis::scripts::{Counters, SetCountersReply},
+    redis::{
+        attendee_field,
+        scripts::{CountedAt, Counters, SetCountersReply},
+    },
     ticketing::{Failure, Ticketing},
 };
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId},
-    seat::{MapVersion, SeatState},
+    seat::SeatState,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +29,7 @@ pub(super) fn compare(compared: &Compared<'_>) -> Option<Finding> {
         order_no: None,
         detail: format!("{zones} zone counter(s) and {buyers} buyer counter(s) are wrong"),
         repair: Repair::Count {
-            at: compared.snapshot.map.at,
+            at: compared.snapshot.at(),
             counters: counted,
         },
     })
@@ -34,7 +37,8 @@ pub(super) fn compare(compared: &Compared<'_>) -> Option<Finding> {
 
 fn count(compared: &Compared<'_>) -> Counters {
     let facts = compared.facts;
-    let mut zones: BTreeMap<_, u32> = facts.zones.iter().map(|zone| (zone.id, 0)).collect();
+    let seated = facts.zones.iter().filter(|zone| zone.standing.is_none());
+    let mut zones: BTreeMap<_, u32> = seated.map(|zone| (zone.id, 0)).collect();
     for (state, seat) in compared.snapshot.map.states().zip((0..).map(SeatIndex)) {
         let zone = facts
             .zone_of(seat)
@@ -50,28 +54,41 @@ fn count(compared: &Compared<'_>) -> Counters {
 }
 
 /// Tickets by counter: of every live order with a row, and of every hold that has no row yet. An order that ended but has
-/// not given its seats back still counts, because giving them back lowers the counter.
+/// not given its seats back still counts, because giving them back lowers the counter. A ticket without a seat counts as
+/// long as it is listed in `standing`.
 fn tickets(compared: &Compared<'_>) -> BTreeMap<String, u32> {
-    let mut seats_of: BTreeMap<OrderNo, BTreeSet<SeatIndex>> = BTreeMap::new();
-    for claim in &compared.claims {
-        if let Some(order_no) = claim.order_no {
-            seats_of.entry(order_no).or_default().insert(claim.seat);
-        }
-    }
     let mut bought: BTreeMap<String, u32> = BTreeMap::new();
-    let mut add = |counters: &[String], seats: usize| {
-        for counter in counters {
-            *bought.entry(counter.clone()).or_default() += u32::try_from(seats).unwrap_or(0);
+    let mut add = |limits: &[String], attendee: Option<String>| {
+        for counter in limits.iter().cloned().chain(attendee) {
+            *bought.entry(counter).or_default() += 1;
         }
     };
-    for (order_no, seats) in &seats_of {
-        if let Some(order) = compared.orders.get(order_no) {
-            add(&order.limit_counters, seats.len());
+    let mut has_claims: BTreeSet<OrderNo> = BTreeSet::new();
+    for claim in &compared.claims {
+        let order = claim.order_no.and_then(|no| compared.orders.get(&no));
+        if let Some(order) = order {
+            has_claims.insert(order.order_no);
+            let attendee = claim.attendee.as_deref().map(attendee_field);
+            add(&order.limit_counters, attendee);
         }
     }
     for (order_no, record) in &compared.snapshot.holds {
-        if !seats_of.contains_key(order_no) {
-            add(&record.limits, record.seats.len());
+        for held in record
+            .seats
+            .iter()
+            .filter(|_| !has_claims.contains(order_no))
+        {
+            add(&record.limits, held.attendee.clone());
+        }
+    }
+    for (order_no, tickets) in &compared.snapshot.standing {
+        let hold = compared.snapshot.holds.get(order_no);
+        let order = compared.orders.get(order_no);
+        let limits = hold
+            .map(|record| &record.limits)
+            .or_else(|| order.map(|order| &order.limit_counters));
+        for attendee in tickets {
+            add(limits.map_or(&[], Vec::as_slice), attendee.clone());
         }
     }
     bought
@@ -85,11 +102,11 @@ fn differing<K: Ord>(one: &BTreeMap<K, u32>, other: &BTreeMap<K, u32>) -> usize 
 }
 
 impl Ticketing {
-    /// Writes a count if no seat has changed since.
+    /// Writes a count if no seat and no ticket has changed since.
     pub(super) async fn write_counters(
         &self,
         show: ShowId,
-        at: MapVersion,
+        at: CountedAt,
         counters: &Counters,
     ) -> Result<bool, Failure> {
         let reply = self.inner.redis.set_counters(show, at, counters).await?;

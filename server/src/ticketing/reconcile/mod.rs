@@ -8,23 +8,30 @@
 //! and can't become an order. When the insert is refused the order exists, and its state decides.
 
 mod counters;
+mod given_back;
 mod money;
 mod seats;
+mod standing;
+mod terms;
+mod withheld;
 
 use super::{Failure, Ticketing};
-use crate::redis::scripts::Counters;
+use crate::{
+    fault::{self, Point},
+    redis::{
+        keys::Piece,
+        scripts::{CountedAt, Counters},
+    },
+};
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId, ZoneId},
     order::CancelReason,
-    seat::MapVersion,
     time::Millis,
 };
 use serde::Serialize;
 use std::{fmt, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// How long a lock may be without a row: longer than sending, creating and committing can take together.
-pub const LOCK_LEASE: Millis = Millis::seconds(60);
 /// How long what follows a commit is left to the server that committed and to the outbox.
 const FOLLOW_UP_GRACE: Millis = Millis::seconds(10);
 /// Findings of one round; more are left to the next.
@@ -32,7 +39,7 @@ const FINDINGS_MAX: usize = 5_000;
 /// Name of the lock that makes one server the leader of a round.
 const LEADER_LOCK: &str = "reconcile";
 
-/// The seven kinds of disagreement.
+/// The kinds of disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -40,7 +47,7 @@ pub enum Class {
     OverdueOrder,
     /// An order is paid, but a seat of it is not sold.
     PaidNotSold,
-    /// Redis lost a show, or a seat of a live order.
+    /// Redis lost a show, a seat of a live order, or what staff withhold.
     SeatLost,
     /// A seat is locked for an order that is not live.
     OrphanLock,
@@ -50,6 +57,8 @@ pub enum Class {
     Counter,
     /// Money disagrees with its order.
     Money,
+    /// A show is sold on other terms than the database says.
+    Terms,
 }
 
 impl Class {
@@ -64,6 +73,7 @@ impl Class {
             Self::OrphanSale => "orphan_sale",
             Self::Counter => "counter",
             Self::Money => "money",
+            Self::Terms => "terms",
         }
     }
 }
@@ -74,6 +84,7 @@ pub(super) enum Repair {
     Expire(OrderNo),
     Sell(OrderNo),
     Load(ShowId),
+    Terms(ShowId),
     Restore(OrderNo),
     /// Seats whose owner has no row and whose lease is over.
     Tombstone {
@@ -85,8 +96,27 @@ pub(super) enum Repair {
         order_no: OrderNo,
         seats: Vec<(SeatIndex, ZoneId)>,
     },
+    /// Tickets of a paid order whose money is back.
+    FreeTickets(OrderNo),
+    /// Seats that staff withhold and Redis offers.
+    Withhold(Vec<(SeatIndex, ZoneId)>),
+    /// Seats that Redis withholds and nobody else does.
+    Offer(Vec<(SeatIndex, ZoneId)>),
+    /// Pieces of a standing zone that Redis lost.
+    LoadZone(ZoneId),
+    /// Standing places of a live order, as the database has them.
+    WritePlaces(OrderNo),
+    /// Standing places whose order is over, or has no row and whose lease is over.
+    GivePlaces {
+        order_no: OrderNo,
+        piece: Piece,
+    },
+    /// What live orders have of a standing zone's stock.
+    CountStock(ZoneId),
+    /// How a standing zone's capacity is shared among its pieces, and what is taken of each.
+    ShareOut(ZoneId),
     Count {
-        at: MapVersion,
+        at: CountedAt,
         counters: Counters,
     },
     GiveBack {
@@ -94,6 +124,9 @@ pub(super) enum Repair {
     },
     Ask {
         out_trade_no: String,
+    },
+    AskRefund {
+        refund_no: String,
     },
     SendRefund {
         order_no: OrderNo,
@@ -170,8 +203,10 @@ impl Ticketing {
             repaired: 0,
         };
         for finding in &round.findings {
+            fault::point(Point::ReconcileBeforeRepair);
             match self.repair(finding).await {
                 Ok(true) => {
+                    fault::point(Point::ReconcileBeforeNote);
                     round.repaired += 1;
                     self.note(finding).await?;
                 }
@@ -206,6 +241,7 @@ impl Ticketing {
                 break;
             }
             self.find_in_show(show, &mut found).await?;
+            self.find_in_standing_zones(show, &mut found).await?;
         }
         Ok(found)
     }
@@ -228,7 +264,8 @@ impl Ticketing {
         match &finding.repair {
             Repair::Expire(order_no) => self.end_order(*order_no, CancelReason::Timeout).await,
             Repair::Sell(order_no) => self.settle_paid(*order_no).await.map(|()| true),
-            Repair::Load(show) => self.load_show(*show).await.map(|_| true),
+            Repair::Load(show) => self.load_show_patiently(*show).await.map(|_| true),
+            Repair::Terms(show) => self.follow_terms(*show).await.map(|()| true),
             Repair::Restore(order_no) => self.restore_locks(*order_no).await,
             Repair::Tombstone { order_no, seats } => {
                 self.bury(finding.show, *order_no, seats).await
@@ -236,11 +273,23 @@ impl Ticketing {
             Repair::Free { order_no, seats } => {
                 self.free_seats(finding.show, *order_no, seats).await
             }
+            Repair::FreeTickets(order_no) => self.free_tickets_of(*order_no).await,
+            Repair::Withhold(seats) => self.withhold_again(finding.show, seats).await,
+            Repair::Offer(seats) => self.offer_again(finding.show, seats).await,
+            Repair::LoadZone(zone) => self.load_zone(*zone).await.map(|loaded| loaded > 0),
+            Repair::WritePlaces(order_no) => self.write_places(*order_no).await,
+            Repair::GivePlaces { order_no, piece } => {
+                self.give_orphan_places(finding.show, *order_no, *piece)
+                    .await
+            }
+            Repair::CountStock(zone) => Ok(self.inner.db.recount_stock(*zone).await?),
+            Repair::ShareOut(zone) => self.share_out_again(*zone).await,
             Repair::Count { at, counters } => {
                 self.write_counters(finding.show, *at, counters).await
             }
             Repair::GiveBack { out_trade_no } => self.give_money_back(out_trade_no).await,
             Repair::Ask { out_trade_no } => self.ask_gateway(out_trade_no).await,
+            Repair::AskRefund { refund_no } => self.ask_about_refund(refund_no).await,
             Repair::SendRefund {
                 order_no,
                 refund_no,

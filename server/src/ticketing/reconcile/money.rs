@@ -1,15 +1,13 @@
 //! Money: payments and refunds against orders.
 
 use super::{Class, FOLLOW_UP_GRACE, Finding, Repair};
-use crate::{
-    mysql::money::PaymentNotice,
-    payment_channel::ChargeState,
-    ticketing::{Failure, Ticketing},
-};
-use app::domain::{ids::OrderNo, payment::PaymentEvent};
+use crate::ticketing::{Failure, Ticketing};
+use app::domain::{ids::OrderNo, time::Millis};
 
 /// Payments and refunds looked at in one round.
 const ROWS_MAX: u32 = 1_000;
+/// How long a gateway may carry a refund out before it is asked what became of it.
+const REFUND_PATIENCE: Millis = Millis::minutes(10);
 
 impl Ticketing {
     pub(super) async fn find_money(&self, found: &mut Vec<Finding>) -> Result<(), Failure> {
@@ -42,6 +40,20 @@ impl Ticketing {
                 },
             });
         }
+        for money in self.inner.db.doubted_payments(before, ROWS_MAX).await? {
+            found.push(Finding {
+                class: Class::Money,
+                show: money.show,
+                order_no: Some(money.order_no),
+                detail: format!(
+                    "a notice about payment {} named another amount; the gateway knows the right one",
+                    money.reference
+                ),
+                repair: Repair::Ask {
+                    out_trade_no: money.reference,
+                },
+            });
+        }
         for money in self.inner.db.stuck_refunds(before, ROWS_MAX).await? {
             found.push(Finding {
                 class: Class::Money,
@@ -50,6 +62,21 @@ impl Ticketing {
                 detail: format!("refund {} is not on its way", money.reference),
                 repair: Repair::SendRefund {
                     order_no: money.order_no,
+                    refund_no: money.reference,
+                },
+            });
+        }
+        let long_ago = self.now() - REFUND_PATIENCE;
+        for money in self.inner.db.silent_refunds(long_ago, ROWS_MAX).await? {
+            found.push(Finding {
+                class: Class::Money,
+                show: money.show,
+                order_no: Some(money.order_no),
+                detail: format!(
+                    "refund {} was accepted long ago; the gateway knows what became of it",
+                    money.reference
+                ),
+                repair: Repair::AskRefund {
                     refund_no: money.reference,
                 },
             });
@@ -68,36 +95,6 @@ impl Ticketing {
             return Ok(false);
         };
         self.settle_now(vec![row]).await;
-        Ok(true)
-    }
-
-    /// Asks the gateway about a payment that was never heard of again, and records the answer like a notice.
-    pub(super) async fn ask_gateway(&self, out_trade_no: &str) -> Result<bool, Failure> {
-        let Some(payment) = self.inner.db.payment(out_trade_no).await? else {
-            return Ok(false);
-        };
-        let report = self.inner.channel.query(out_trade_no).await?;
-        let event = match report.as_ref().map(|report| report.state) {
-            Some(ChargeState::Open) => return Ok(false),
-            Some(ChargeState::Succeeded) => PaymentEvent::Succeeded,
-            Some(ChargeState::Failed) => PaymentEvent::Failed,
-            Some(ChargeState::Closed) | None => PaymentEvent::Closed,
-        };
-        let notice = PaymentNotice {
-            callback_id: format!("query:{out_trade_no}:{event:?}"),
-            out_trade_no: out_trade_no.to_owned(),
-            event,
-            amount: report.map_or(payment.amount, |report| report.amount),
-            fail_reason: None,
-            raw_body: String::new(),
-        };
-        let recorded = self.inner.db.record_notice(&notice, self.now()).await?;
-        self.settle_now(
-            recorded
-                .map(|recorded| recorded.follow_up)
-                .unwrap_or_default(),
-        )
-        .await;
         Ok(true)
     }
 

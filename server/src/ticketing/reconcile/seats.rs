@@ -1,14 +1,19 @@
 //! Seats: Redis against the database, show by show.
 
-use super::{Class, FOLLOW_UP_GRACE, Finding, LOCK_LEASE, Repair, counters};
+use super::{Class, FOLLOW_UP_GRACE, Finding, Repair, counters};
 use crate::{
+    fault::{self, Point},
     mysql::{orders::OrderRecord, shows::TakenSeat},
     redis::{
-        HoldRecord,
-        scripts::{FreeReply, RestoreReply},
+        HeldSeat,
+        scripts::{FreeReply, Freed, RestoreReply},
         snapshot::ShowSnapshot,
     },
-    ticketing::{Failure, Ticketing, rebuild::zoned_seats, show_facts::ShowFacts},
+    ticketing::{
+        Failure, Ticketing,
+        rebuild::{record_of, zoned_seats},
+        show_facts::ShowFacts,
+    },
 };
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId, ZoneId},
@@ -37,7 +42,7 @@ impl Compared<'_> {
         }
     }
 
-    fn zoned(&self, seats: &[SeatIndex]) -> Vec<(SeatIndex, ZoneId)> {
+    pub fn zoned(&self, seats: &[SeatIndex]) -> Vec<(SeatIndex, ZoneId)> {
         seats
             .iter()
             .filter_map(|seat| Some((*seat, self.facts.zone_of(*seat)?.id)))
@@ -75,6 +80,7 @@ impl Ticketing {
         let claims = self.inner.db.taken_seats(show).await?;
         let mut numbers: BTreeSet<OrderNo> = snapshot.owners.values().copied().collect();
         numbers.extend(snapshot.holds.keys());
+        numbers.extend(snapshot.standing.keys());
         numbers.extend(claims.iter().filter_map(|claim| claim.order_no));
         let orders = self
             .inner
@@ -87,11 +93,16 @@ impl Ticketing {
             claims,
             orders,
         };
+        self.find_terms(show, &compared.snapshot.terms, found)
+            .await?;
         let before = found.len();
         self.find_lost(&compared, found);
         self.find_orphans(&compared, found);
-        // Counters are judged once the seats are right: a wrong seat makes a wrong count.
-        if found.len() == before {
+        self.find_given_back(&compared, found).await?;
+        self.find_withheld(&compared, found).await?;
+        // Counters are judged once the seats are right: a wrong seat makes a wrong count. In a show that has begun, tickets
+        // that were given back are counted and not claimed, and nobody buys by these counters any more.
+        if found.len() == before && self.now() < facts.show.starts_at {
             found.extend(counters::compare(&compared));
         }
         Ok(())
@@ -140,14 +151,19 @@ impl Ticketing {
 
     /// Seats and records in Redis whose order is not live, or has no row after its lease.
     fn find_orphans(&self, compared: &Compared<'_>, found: &mut Vec<Finding>) {
+        let lease = self.inner.config.limits.lock_lease;
         let mut owned: BTreeMap<OrderNo, Vec<SeatIndex>> = BTreeMap::new();
         for (seat, order_no) in &compared.snapshot.owners {
             owned.entry(*order_no).or_default().push(*seat);
         }
         // A record without seats is left when a show is loaded while its order ends; it would count against its buyer.
         for (order_no, record) in &compared.snapshot.holds {
-            let seats = || record.seats.iter().map(|(seat, _)| *seat).collect();
+            let seats = || record.seats.iter().map(|held| held.seat).collect();
             owned.entry(*order_no).or_insert_with(seats);
+        }
+        // Tickets without a seat are counted as long as they are listed.
+        for order_no in compared.snapshot.standing.keys() {
+            owned.entry(*order_no).or_default();
         }
         for (order_no, seats) in owned {
             let is_sold = seats
@@ -160,7 +176,7 @@ impl Ticketing {
             };
             let zoned = compared.zoned(&seats);
             match compared.orders.get(&order_no) {
-                None if (self.now().0 - order_no.made_at_ms()) < LOCK_LEASE.0 => {}
+                None if self.now().0 - order_no.made_at_ms() < lease.0 => {}
                 None => {
                     let detail = format!("has no row and holds {} seat(s)", seats.len());
                     let repair = Repair::Tombstone {
@@ -170,6 +186,10 @@ impl Ticketing {
                     found.push(compared.finding(class, order_no, detail, repair));
                 }
                 Some(order) if order.status.is_live() => {}
+                // The seats of a show that has begun stay as they were when its money went back.
+                Some(order)
+                    if order.status == OrderStatus::Refunded
+                        && self.now() >= compared.facts.show.starts_at => {}
                 Some(order) => {
                     let is_recent = order
                         .closed_at
@@ -203,18 +223,13 @@ impl Ticketing {
             .await?
             .remove(&order_no)
             .unwrap_or_default();
-        let record = HoldRecord {
-            user: order.user_id,
-            created: order.placed_at,
-            seats: zoned_seats(&items),
-            limits: order.limit_counters.clone(),
-            message: String::new(),
-        };
+        let record = record_of(&order, &items);
         let reply = self
             .inner
             .redis
             .restore(order.show_id, order_no, &record)
             .await?;
+        fault::point(Point::ReconcileAfterRestore);
         let now = self.inner.db.order(order_no).await?;
         if now.is_none_or(|order| order.status != OrderStatus::Pending) {
             self.inner.redis.release(order.show_id, order_no).await?;
@@ -243,18 +258,22 @@ impl Ticketing {
             // It exists after all: the next round sees its state.
             return Ok(false);
         }
-        let limits = record.map(|record| record.limits).unwrap_or_default();
-        let reply = self
-            .inner
-            .redis
-            .free_sold(show, order_no, &limits, seats)
-            .await?;
+        fault::point(Point::ReconcileAfterTombstone);
+        let (limits, held) =
+            record.map_or_else(Default::default, |record| (record.limits, record.seats));
+        let freed = Freed {
+            seats: with_attendees(seats, &held),
+            with_standing: true,
+            standing_kept: Vec::new(),
+            limits,
+        };
+        let reply = self.inner.redis.free_sold(show, order_no, &freed).await?;
         self.inner.redis.forget_order(order_no).await?;
         Ok(matches!(reply, FreeReply::Freed { .. }))
     }
 
-    /// Frees seats of an order whose row says that it is over.
-    pub(super) async fn free_seats(
+    /// Frees seats of an order whose row says that it is over. False when it is not over, or when the show is not loaded.
+    pub(in crate::ticketing) async fn free_seats(
         &self,
         show: ShowId,
         order_no: OrderNo,
@@ -265,11 +284,31 @@ impl Ticketing {
         let Some(order) = order.filter(|order| !order.status.is_live()) else {
             return Ok(false);
         };
-        let reply = self
-            .inner
-            .redis
-            .free_sold(show, order_no, &order.limit_counters, seats)
-            .await?;
+        let items = self.inner.db.items_of(&[order_no]).await?;
+        let items = items.get(&order_no).map_or(&[][..], Vec::as_slice);
+        let freed = Freed {
+            seats: with_attendees(seats, &zoned_seats(items)),
+            with_standing: true,
+            standing_kept: Vec::new(),
+            limits: order.limit_counters,
+        };
+        let reply = self.inner.redis.free_sold(show, order_no, &freed).await?;
         Ok(matches!(reply, FreeReply::Freed { .. }))
     }
+}
+
+/// Seats as an order had them, as far as it is known whom they were for.
+fn with_attendees(seats: &[(SeatIndex, ZoneId)], known: &[HeldSeat]) -> Vec<HeldSeat> {
+    let attendee = |seat| {
+        let held = known.iter().find(|held| held.seat == seat)?;
+        held.attendee.clone()
+    };
+    seats
+        .iter()
+        .map(|&(seat, zone)| HeldSeat {
+            seat,
+            zone,
+            attendee: attendee(seat),
+        })
+        .collect()
 }

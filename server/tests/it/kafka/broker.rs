@@ -15,7 +15,7 @@ use rdkafka::{
 };
 use server::kafka::{
     KafkaConfig, Producer, Subscription, Topic, ensure_topics,
-    messages::{Placed, PlacedSeat, Timeout},
+    messages::{Place, Placed, PlacedItem, Timeout},
 };
 use std::{
     collections::BTreeMap,
@@ -164,16 +164,20 @@ pub fn placed(number: u16, show: u64) -> Placed {
         order_no: order_no(number),
         user_id: UserId(5),
         show_id: ShowId(show),
-        seats: vec![PlacedSeat {
-            seat: SeatIndex(u32::from(number)),
+        items: vec![PlacedItem {
             zone_id: ZoneId(7),
             price_minor: 6_800,
-            label: SeatLabel {
-                section: String::new(),
-                row: "C".to_owned(),
-                number: number.to_string(),
+            place: Place::Seat {
+                seat: SeatIndex(u32::from(number)),
+                label: SeatLabel {
+                    section: String::new(),
+                    row: "C".to_owned(),
+                    number: number.to_string(),
+                },
             },
+            attendee: None,
         }],
+        pieces: Vec::new(),
         currency: Currency::Cny,
         amount_minor: 6_800,
         channel: "simulated".to_owned(),

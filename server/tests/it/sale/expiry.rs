@@ -2,11 +2,12 @@
 
 use crate::support::{ShowSpec, Stage, TestApp, eventually, run};
 use app::domain::{
+    ids::SeatIndex,
     order::{CancelReason, OrderStatus},
     seat::SeatState,
     time::Millis,
 };
-use server::{mysql::outbox::OutboxKind, ticketing::expire::Expiry};
+use server::{kafka::messages::Place, mysql::outbox::OutboxKind, ticketing::expire::Expiry};
 
 const FIVE_SECONDS: Millis = Millis::seconds(5);
 
@@ -156,7 +157,10 @@ fn a_claimed_seat_discards_only_the_order_that_wanted_it() {
             .await
             .expect("a hold");
         let mut message = stage.message(show, rival).await;
-        message.seats[0].seat = app::domain::ids::SeatIndex(3);
+        let Place::Seat { seat, .. } = &mut message.items[0].place else {
+            panic!("a ticket without a seat")
+        };
+        *seat = SeatIndex(3);
         let innocent = stage
             .hold(&stage.user().await, show, &[9])
             .await

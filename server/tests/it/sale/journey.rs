@@ -24,9 +24,10 @@ fn an_order_is_placed_paid_and_its_seats_are_sold() {
         assert_eq!(order.total, Money::new(6_800 + 4_500, Currency::Cny));
         assert_eq!(
             order.items.iter().map(|item| item.seat).collect::<Vec<_>>(),
-            [SeatIndex(9), SeatIndex(10)]
+            [Some(SeatIndex(9)), Some(SeatIndex(10))]
         );
-        assert_eq!(order.items[0].label.number, "10");
+        let label = order.items[0].label.as_ref();
+        assert_eq!(label.map(|label| label.number.as_str()), Some("10"));
         assert_eq!(customer.seats(show).await, [SeatIndex(9), SeatIndex(10)]);
         customer.pay(order_no).await;
         let order = customer.until(order_no, OrderStatus::Paid).await;

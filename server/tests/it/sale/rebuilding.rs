@@ -27,6 +27,12 @@ fn a_show_that_redis_lost_is_loaded_with_its_sold_and_held_seats() {
             .forget_show(show)
             .await
             .expect("Redis");
+        // Nobody consumes on this stage, so the show opens when the wait for consumers is over.
+        stage
+            .ticketing
+            .load_show_patiently(show)
+            .await
+            .expect("stores");
 
         let refused = stage
             .hold(&other, show, &[2, 3])
@@ -78,7 +84,7 @@ fn a_show_that_redis_lost_is_loaded_with_its_sold_and_held_seats() {
     });
 }
 
-async fn pay(stage: &Stage, payment: &server::mysql::money::PaymentRecord) {
+pub(super) async fn pay(stage: &Stage, payment: &server::mysql::money::PaymentRecord) {
     use crate::support::{Notice, headers_for};
     use axum::http::StatusCode;
     use server::clock::Clock;
@@ -86,7 +92,7 @@ async fn pay(stage: &Stage, payment: &server::mysql::money::PaymentRecord) {
     let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
     let answer = stage
         .ticketing
-        .take_callback(&headers_for(&body, now), &body)
+        .take_callback("simulated", &headers_for(&body, now), &body)
         .await;
     assert_eq!(answer, StatusCode::OK);
 }

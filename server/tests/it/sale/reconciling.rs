@@ -9,10 +9,8 @@ use app::domain::{
     time::Millis,
 };
 use server::{
-    clock::Clock,
-    mysql::money::PaymentNotice,
-    redis::keys::ShowKey,
-    ticketing::reconcile::{Class, LOCK_LEASE},
+    clock::Clock, config::LOCK_LEASE, mysql::money::PaymentNotice, redis::keys::ShowKey,
+    ticketing::reconcile::Class,
 };
 
 /// Longer than the time that reconciliation leaves to the outbox.
@@ -145,12 +143,14 @@ fn a_paid_order_gets_its_seats_sold() {
         let order_no = stage.pending(&user, show, &[1]).await;
         let payment = stage.payment(&user, order_no).await;
         let notice = PaymentNotice {
+            channel: "simulated".to_owned(),
             callback_id: "cb_of_a_server_that_died".to_owned(),
             out_trade_no: payment.out_trade_no,
             event: PaymentEvent::Succeeded,
             amount: payment.amount,
             fail_reason: None,
             raw_body: String::new(),
+            is_asked_for: false,
         };
         let db = stage.ticketing.db();
         db.record_notice(&notice, stage.clock.now())
@@ -261,7 +261,7 @@ fn a_record_of_an_order_that_is_over_is_dropped_and_no_longer_counts_against_its
         // As a loading that read the order before it ended leaves it.
         let json = format!(
             r#"{{"user":"{}","created_ms":{},"seats":[[1,"{}"]],"limits":["{}"],"message":""}}"#,
-            record.user, record.created.0, record.seats[0].1, record.limits[0]
+            record.user, record.created.0, record.seats[0].zone, record.limits[0]
         );
         meddle(
             &stage,
@@ -367,7 +367,7 @@ fn money_of_an_order_that_is_over_is_given_back() {
         let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
         stage
             .ticketing
-            .take_callback(&headers_for(&body, now), &body)
+            .take_callback("simulated", &headers_for(&body, now), &body)
             .await;
         let pool = stage.ticketing.db().pool();
         for table in ["DELETE FROM refund", "DELETE FROM outbox"] {

@@ -3,6 +3,7 @@
 use super::fixture::{SHOW, Stage, order_no, show, wish, zoned};
 use app::domain::{ids::SeatIndex, seat::SeatState};
 use server::redis::{
+    HeldSeat,
     keys::ShowKey,
     scripts::{ConfirmReply, LoadShow, LoadedSeat},
 };
@@ -109,7 +110,7 @@ async fn a_conflict_names_its_seats_and_changes_nothing() {
         .await
         .unwrap();
     let before = stage.dump();
-    let claimed = [(SeatIndex(100), zoned(&[99])[0].1)];
+    let claimed = [HeldSeat::from((SeatIndex(100), zoned(&[99])[0].zone))];
     let claimed = [zoned(&[4, 5, 6, 9, 10]), claimed.to_vec()].concat();
     let reply = stage
         .redis

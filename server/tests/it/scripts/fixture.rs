@@ -8,7 +8,7 @@ use app::domain::{
     time::{Millis, Timestamp},
 };
 use server::redis::{
-    Redis, RedisConfig,
+    HeldSeat, Redis, RedisConfig,
     keys::ShowKey,
     scripts::{HoldCommand, HoldReply, LoadReply, LoadShow, SeatsReply, ShowMeta},
 };
@@ -157,11 +157,13 @@ pub fn show() -> LoadShow {
         zones: ZONES.into_iter().zip([50, 40, 10]).collect(),
         bought: Vec::new(),
         holds: Vec::new(),
+        standing: Vec::new(),
         replaces: None,
     }
 }
 
-pub fn zoned(seats: &[u32]) -> Vec<(SeatIndex, ZoneId)> {
+/// Seats for nobody in particular.
+pub fn zoned(seats: &[u32]) -> Vec<HeldSeat> {
     let zone = |seat| match seat {
         0..50 => ZONES[0],
         50..90 => ZONES[1],
@@ -169,7 +171,7 @@ pub fn zoned(seats: &[u32]) -> Vec<(SeatIndex, ZoneId)> {
     };
     seats
         .iter()
-        .map(|&seat| (SeatIndex(seat), zone(seat)))
+        .map(|&seat| (SeatIndex(seat), zone(seat)).into())
         .collect()
 }
 
@@ -186,6 +188,7 @@ pub fn wish(number: u16, seats: &[u32]) -> HoldCommand {
         level: 0,
         now: NOW,
         seats: zoned(seats),
+        standing: Vec::new(),
         limits: vec![(LimitedBy::User, number.to_string())],
         idempotency_key: format!("key-{number}"),
         fingerprint: format!("{seats:?}"),

@@ -18,6 +18,7 @@ fn used_show() -> LoadShow {
         user: wish(1, &[]).user,
         created: NOW,
         seats: zoned(&[4]),
+        standing: Vec::new(),
         limits: vec!["u:1".to_owned()],
         message: "{}".to_owned(),
     };

@@ -4,7 +4,9 @@ use super::Customer;
 use app::domain::{
     ids::{SeatIndex, ShowId},
     money::Currency,
+    refund::RefundPolicy,
     seat::{MapUpdate, SeatMap, SeatState},
+    tax::TaxRate,
     text::LocalText,
     time::{Millis, Timestamp},
     user::{Phone, Role},
@@ -16,8 +18,10 @@ use server::{
     mysql::{
         Db,
         seeding::{NewEvent, NewShow, NewVenue, NewZone},
+        shows::StandingZone,
     },
-    serve_on,
+    payment_channel::Channels,
+    serve_through,
     ticketing::{Ticketing, verify::Evidence},
 };
 use sqlx::{Connection, MySqlConnection};
@@ -32,6 +36,7 @@ use std::{
 use tokio::{net::TcpListener, sync::OnceCell};
 
 pub const SESSION_SECRET: &str = "a session secret of tests, 32 bytes and more";
+pub const ATTENDEE_SECRET: &str = "an attendee secret of tests, 32 bytes and more";
 pub const GATEWAY_SECRET: &str = "a gateway secret of tests, 32 bytes and more";
 
 /// A running application.
@@ -50,8 +55,16 @@ pub struct ShowSpec {
     pub front_seats: u32,
     pub hold_for: Millis,
     pub limit: u32,
+    /// Whether each ticket is for a person who is named.
+    pub attendees_required: bool,
+    /// A standing zone "Floor": its places, and in how many pieces they are split.
+    pub standing: Option<(u32, u16)>,
     pub sale_starts_in: Millis,
     pub sale_ends_in: Millis,
+    /// On which terms it takes tickets back.
+    pub refund: RefundPolicy,
+    /// The tax within its prices.
+    pub tax: TaxRate,
 }
 
 impl Default for ShowSpec {
@@ -61,8 +74,12 @@ impl Default for ShowSpec {
             front_seats: 10,
             hold_for: Millis::minutes(15),
             limit: 4,
+            attendees_required: false,
+            standing: None,
             sale_starts_in: Millis::minutes(-60),
             sale_ends_in: Millis::minutes(60 * 24 * 365),
+            refund: RefundPolicy::default(),
+            tax: TaxRate(0),
         }
     }
 }
@@ -70,6 +87,8 @@ impl Default for ShowSpec {
 /// Prices of the two zones, in fen.
 pub const FRONT_PRICE: i64 = 6_800;
 pub const BACK_PRICE: i64 = 4_500;
+/// Price of the standing zone, in fen.
+pub const FLOOR_PRICE: i64 = 3_000;
 
 impl TestApp {
     /// The application that tests share which need nothing special.
@@ -80,6 +99,14 @@ impl TestApp {
 
     /// An application of the test's own, with some settings changed.
     pub async fn start(settings: &[(&str, &str)]) -> Self {
+        Self::start_through(settings, |channels| channels).await
+    }
+
+    /// The same with other payment channels.
+    pub async fn start_through(
+        settings: &[(&str, &str)],
+        change: impl FnOnce(Channels) -> Channels,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let config = config(&base, settings).await;
@@ -90,7 +117,9 @@ impl TestApp {
             .await
             .expect("tables");
         let clock = Arc::new(ShiftedClock::default());
-        let running = serve_on(listener, config, Arc::clone(&clock) as Arc<dyn Clock>)
+        let timed = Arc::clone(&clock) as Arc<dyn Clock>;
+        let channels = server::channels(&config, Arc::clone(&timed)).expect("channels");
+        let running = serve_through(listener, config, change(channels), timed)
             .await
             .expect("a start");
         let http = reqwest::Client::builder()
@@ -193,6 +222,7 @@ pub async fn config(base: &str, settings: &[(&str, &str)]) -> Config {
             ("SEATFLOW_KAFKA_PREFIX", format!("{name}.")),
             ("SEATFLOW_KAFKA_PARTITIONS", "2".to_owned()),
             ("SEATFLOW_SESSION_SECRET", SESSION_SECRET.to_owned()),
+            ("SEATFLOW_ATTENDEE_SECRET", ATTENDEE_SECRET.to_owned()),
             ("SEATFLOW_GATEWAY_SECRET", GATEWAY_SECRET.to_owned()),
             (
                 "SEATFLOW_LISTEN",
@@ -234,6 +264,7 @@ pub async fn make_show(db: &Db, spec: &ShowSpec, now: Timestamp) -> ShowId {
         city: &name,
         time_zone: "Asia/Shanghai",
         currency: Currency::Cny,
+        tax: spec.tax,
     };
     let venue_id = db.seed_venue(&venue).await.expect("a venue");
     let event = NewEvent {
@@ -259,8 +290,23 @@ pub async fn make_show(db: &Db, spec: &ShowSpec, now: Timestamp) -> ShowId {
         name: &name,
         price_minor,
         seats_total,
+        standing: None,
     };
     let starts_at = now + spec.sale_ends_in;
+    let mut zones = vec![
+        zone("Front", FRONT_PRICE, spec.front_seats.min(spec.seats)),
+        zone(
+            "Back",
+            BACK_PRICE,
+            spec.seats.saturating_sub(spec.front_seats),
+        ),
+    ];
+    if let Some((capacity, pieces)) = spec.standing {
+        zones.push(NewZone {
+            standing: Some(StandingZone { capacity, pieces }),
+            ..zone("Floor", FLOOR_PRICE, 0)
+        });
+    }
     let show = NewShow {
         event_id,
         hall_id,
@@ -270,17 +316,12 @@ pub async fn make_show(db: &Db, spec: &ShowSpec, now: Timestamp) -> ShowId {
         sale_start: now + spec.sale_starts_in,
         sale_end: starts_at,
         limit: spec.limit,
+        attendees_required: spec.attendees_required,
         hold_for: spec.hold_for,
+        refund: spec.refund,
         seats_total: spec.seats,
         currency: Currency::Cny,
-        zones: vec![
-            zone("Front", FRONT_PRICE, spec.front_seats.min(spec.seats)),
-            zone(
-                "Back",
-                BACK_PRICE,
-                spec.seats.saturating_sub(spec.front_seats),
-            ),
-        ],
+        zones,
     };
     assert!(
         db.seed_show(&show).await.expect("a show"),

@@ -3,9 +3,11 @@
 use super::{TestApp, app::make_account, eventually};
 use app::{
     domain::{
+        attendee::Attendee,
         hold::Placed,
-        ids::{OrderNo, SeatIndex, ShowId, ZoneId},
+        ids::{AttendeeId, OrderNo, SeatIndex, ShowId, ZoneId},
         order::{OrderStatus, OrderView},
+        user::User,
     },
     error::AppError,
 };
@@ -17,6 +19,10 @@ use server::clock::Clock;
 #[derive(Clone)]
 pub struct Customer {
     cookies: String,
+    user: User,
+    phone: String,
+    /// The `Set-Cookie` value that names the device.
+    device: String,
     base: String,
     http: reqwest::Client,
 }
@@ -27,12 +33,41 @@ pub type Answer<T> = Result<T, (StatusCode, AppError)>;
 impl Customer {
     pub(super) async fn new(app: &TestApp) -> Self {
         let user = make_account(app.db(), app.clock.now()).await;
-        let sessions = app.ticketing().sessions();
-        let pair = |set_cookie: String| set_cookie.split(';').next().unwrap_or_default().to_owned();
-        let session = pair(sessions.start(user).set_cookie);
-        let device = pair(sessions.name_device().1);
+        let phone = format!("phone-of-{}", user.id);
+        let device = app.ticketing().sessions().name_device().1;
+        Self::of(app, user, phone, device)
+    }
+
+    /// The same account on a device of its own.
+    pub fn on_another_device(&self, app: &TestApp) -> Self {
+        let device = app.ticketing().sessions().name_device().1;
+        Self::of(app, self.user.clone(), self.phone.clone(), device)
+    }
+
+    /// The account of this customer on the device of another.
+    pub fn on_the_device_of(&self, app: &TestApp, other: &Self) -> Self {
+        let device = other.device.clone();
+        Self::of(app, self.user.clone(), self.phone.clone(), device)
+    }
+
+    /// The account of this customer as if it had the phone number of another.
+    pub fn with_the_phone_of(&self, app: &TestApp, other: &Self) -> Self {
+        let phone = other.phone.clone();
+        Self::of(app, self.user.clone(), phone, self.device.clone())
+    }
+
+    fn of(app: &TestApp, user: User, phone: String, device: String) -> Self {
+        let pair = |set_cookie: &str| set_cookie.split(';').next().unwrap_or_default().to_owned();
+        let started = app
+            .ticketing()
+            .sessions()
+            .start(user.clone(), phone.clone());
+        let session = pair(&started.set_cookie);
         Self {
-            cookies: format!("{session}; {device}"),
+            cookies: format!("{session}; {}", pair(&device)),
+            user,
+            phone,
+            device,
             base: app.base.clone(),
             http: app.http.clone(),
         }
@@ -42,6 +77,21 @@ impl Customer {
         self.http
             .request(method, format!("{}{path}", self.base))
             .header(header::COOKIE, &self.cookies)
+    }
+
+    /// Where the application is.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// A page as a browser without scripts gets it, in the language that it accepts.
+    pub async fn page(&self, path: &str, language: &str) -> String {
+        let request = self
+            .request(Method::GET, path)
+            .header(header::ACCEPT, "text/html")
+            .header(header::ACCEPT_LANGUAGE, language);
+        let answer = request.send().await.expect("a page");
+        answer.text().await.expect("a text")
     }
 
     /// Posts a form as a program does, and reads the JSON.
@@ -71,6 +121,38 @@ impl Customer {
         form.extend(seats.iter().map(|seat| ("seats[]", seat.as_str())));
         let placed: Placed = self.post("/api/orders/place", &form).await?;
         Ok(placed.order_no)
+    }
+
+    /// Places an order whose tickets are for people of the customer's list.
+    pub async fn place_for(
+        &self,
+        show: ShowId,
+        seats: &[u32],
+        people: &[AttendeeId],
+    ) -> Answer<OrderNo> {
+        let mut form = vec![
+            ("show_id", show.to_string()),
+            ("idempotency_key", uuid::Uuid::new_v4().to_string()),
+        ];
+        form.extend(seats.iter().map(|seat| ("seats[]", seat.to_string())));
+        form.extend(people.iter().map(|id| ("attendees[]", id.to_string())));
+        let form: Vec<(&str, &str)> = form
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        let placed: Placed = self.post("/api/orders/place", &form).await?;
+        Ok(placed.order_no)
+    }
+
+    /// Puts a person with a passport into the customer's list.
+    pub async fn add_person(&self, name: &str, passport: &str) -> Answer<AttendeeId> {
+        let form = [
+            ("name", name),
+            ("document_kind", "passport"),
+            ("document_number", passport),
+        ];
+        let added: Attendee = self.post("/api/attendees/add", &form).await?;
+        Ok(added.id)
     }
 
     /// Asks for the best seats of a zone.
@@ -135,14 +217,21 @@ impl Customer {
 
     /// Presses a button at the cashier: `succeed` or `fail`.
     pub async fn at_cashier(&self, cashier: &str, outcome: &str) {
-        let form = [
-            ("outcome", outcome),
+        self.at_cashier_with(cashier, &[("outcome", outcome)]).await;
+    }
+
+    /// Sends the cashier's form with some of its fields changed: an outcome, and how the gateway is to misbehave.
+    pub async fn at_cashier_with(&self, cashier: &str, fields: &[(&str, &str)]) {
+        let untouched = [
             ("delay_s", "0"),
             ("copies", "1"),
             ("faulty_attempts", "1"),
             ("refund_times", "1"),
             ("refund_delay_s", "0"),
-        ];
+        ]
+        .into_iter()
+        .filter(|(name, _)| fields.iter().all(|(changed, _)| changed != name));
+        let form: Vec<(&str, &str)> = fields.iter().copied().chain(untouched).collect();
         let answer = self
             .http
             .post(cashier)

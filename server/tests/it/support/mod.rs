@@ -5,7 +5,7 @@ mod customer;
 mod notice;
 mod stage;
 
-pub use app::{ShowSpec, TestApp};
+pub use app::{GATEWAY_SECRET, ShowSpec, TestApp, config};
 pub use customer::{Answer, Customer};
 pub use notice::{Notice, headers_for};
 pub use stage::Stage;

@@ -7,7 +7,7 @@ use super::{
 use app::{
     domain::{
         hold::{Choice, HoldRequest},
-        ids::{OrderNo, SeatIndex, ShowId},
+        ids::{AttendeeId, OrderNo, SeatIndex, ShowId, ZoneId},
         order::OrderStatus,
         seat::{MapUpdate, SeatState},
         text::Lang,
@@ -18,6 +18,7 @@ use app::{
 };
 use server::{
     clock::{Clock, ShiftedClock},
+    config::Config,
     kafka::{
         ensure_topics,
         messages::{Message, Placed},
@@ -33,14 +34,37 @@ use std::{net::Ipv4Addr, sync::Arc};
 pub struct Stage {
     pub ticketing: Ticketing,
     pub clock: Arc<ShiftedClock>,
-    /// Keeps the stage's node number.
-    _lease: Arc<NodeLease>,
+    config: Config,
+    _lease: KeptLease,
+}
+
+/// The stage's node number, renewed for as long as the stage stands: a slow machine takes longer than a lease lasts.
+struct KeptLease(tokio::task::AbortHandle);
+
+impl KeptLease {
+    fn of(lease: Arc<NodeLease>) -> Self {
+        Self(tokio::spawn(async move { lease.keep().await }).abort_handle())
+    }
+}
+
+impl Drop for KeptLease {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl Stage {
     pub async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// A stage with some settings changed.
+    pub async fn with(settings: &[(&str, &str)]) -> Self {
         // Nobody listens there: what must reach the gateway stays in the outbox.
-        let config = config("http://127.0.0.1:9", &[]).await;
+        // Nothing consumes here either, so waiting for consumers is soon given up.
+        let mut all = vec![("SEATFLOW_DRAIN_MAX_MS", "300")];
+        all.extend(settings);
+        let config = config("http://127.0.0.1:9", &all).await;
         let clock = Arc::new(ShiftedClock::default());
         ensure_topics(&kafka_config(&config)).await.expect("topics");
         let (ticketing, lease) = server::connect(&config, Arc::clone(&clock) as Arc<dyn Clock>)
@@ -50,8 +74,20 @@ impl Stage {
         Self {
             ticketing,
             clock,
-            _lease: lease,
+            config,
+            _lease: KeptLease::of(lease),
         }
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Another server on the same stores.
+    pub async fn another_server(&self) -> Ticketing {
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        let (ticketing, _) = server::connect(&self.config, clock).await.expect("stores");
+        ticketing
     }
 
     pub async fn show(&self, spec: ShowSpec) -> ShowId {
@@ -69,16 +105,67 @@ impl Stage {
         show: ShowId,
         seats: &[u32],
     ) -> Result<OrderNo, AppError> {
+        self.hold_for(user, show, seats, Vec::new()).await
+    }
+
+    /// Holds seats for people of the user's list.
+    pub async fn hold_for(
+        &self,
+        user: &User,
+        show: ShowId,
+        seats: &[u32],
+        attendees: Vec<AttendeeId>,
+    ) -> Result<OrderNo, AppError> {
+        let seats = seats.iter().copied().map(SeatIndex).collect();
+        let key = uuid::Uuid::new_v4().to_string();
+        self.submit_for(user, show, Choice::Seats(seats), attendees, &key)
+            .await
+    }
+
+    /// Holds places of a standing zone, as [`Stage::hold`] holds seats.
+    pub async fn hold_places(
+        &self,
+        user: &User,
+        show: ShowId,
+        zone: ZoneId,
+        quantity: u32,
+    ) -> Result<OrderNo, AppError> {
+        let key = uuid::Uuid::new_v4().to_string();
+        let choice = Choice::Best { zone, quantity };
+        self.submit(user, show, choice, &key).await
+    }
+
+    /// Sends one submission.
+    pub async fn submit(
+        &self,
+        user: &User,
+        show: ShowId,
+        choice: Choice,
+        key: &str,
+    ) -> Result<OrderNo, AppError> {
+        self.submit_for(user, show, choice, Vec::new(), key).await
+    }
+
+    async fn submit_for(
+        &self,
+        user: &User,
+        show: ShowId,
+        choice: Choice,
+        attendees: Vec<AttendeeId>,
+        key: &str,
+    ) -> Result<OrderNo, AppError> {
         let visitor = Visitor {
             user: Some(user.clone()),
             device: uuid::Uuid::new_v4().simple().to_string(),
+            phone: format!("phone-{}", user.id),
             ip: Ipv4Addr::LOCALHOST.into(),
             lang: Lang::En,
         };
         let request = HoldRequest {
             show_id: show,
-            choice: Choice::Seats(seats.iter().copied().map(SeatIndex).collect()),
-            idempotency_key: uuid::Uuid::new_v4().to_string(),
+            choice,
+            attendees,
+            idempotency_key: key.to_owned(),
         };
         Ok(self
             .ticketing

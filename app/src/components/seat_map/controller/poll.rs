@@ -5,8 +5,9 @@ use super::{Controller, dom};
 use crate::{
     components::seat_map::{map_state::Link, zones},
     domain::{
-        ids::SeatIndex,
+        ids::{SeatIndex, ZoneId},
         seat::{MapUpdate, SeatChange, SeatState},
+        standing::STANDING_HEADER,
     },
 };
 use gloo_timers::{callback::Timeout, future::TimeoutFuture};
@@ -83,6 +84,7 @@ impl Controller {
             self.facts.show_id
         ))
         .await;
+        let standing = answer.as_ref().map(standing_of).unwrap_or_default();
         let update = match answer {
             Some(response) => body(&response)
                 .await
@@ -96,6 +98,7 @@ impl Controller {
         let pause = if let Some(update) = update {
             poller.failures.set(0);
             self.show_link(Link::Live);
+            self.show_standing(&standing);
             self.apply(update).await;
             PAUSE_MS
         } else {
@@ -120,6 +123,19 @@ impl Controller {
             .replace(Some(Timeout::new(pause + jitter(), move || {
                 next.poll_now()
             })));
+    }
+
+    /// Shows what standing zones have left, where that has changed.
+    fn show_standing(&self, left: &[(ZoneId, u32)]) {
+        let mut free = self.state.free.get_untracked();
+        let before = free.clone();
+        zones::put_standing(&mut free, &self.facts.zones, |zone| {
+            let said = left.iter().find(|(id, _)| *id == zone.id);
+            said.map(|(_, left)| *left)
+        });
+        if free != before {
+            self.state.free.set(free);
+        }
     }
 
     fn show_link(&self, link: Link) {
@@ -206,6 +222,12 @@ pub async fn fetch(path: &str) -> Option<Response> {
         .dyn_into::<Response>()
         .ok()
         .filter(Response::ok)
+}
+
+/// What an answer says of standing zones; nothing when the show has none.
+fn standing_of(response: &Response) -> Vec<(ZoneId, u32)> {
+    let said = response.headers().get(STANDING_HEADER).ok().flatten();
+    zones::read_standing(&said.unwrap_or_default())
 }
 
 async fn body(response: &Response) -> Option<Vec<u8>> {

@@ -38,7 +38,10 @@ pub async fn take_over(
     let window = dom::find(root, ".map__window")?;
     let controller = Rc::new(new_controller(window, plane, facts, state, lang));
     if let Some(free) = controller.plane.get_attribute("data-free") {
-        state.free.set(zones::read_counts(&free));
+        let mut free = zones::read_counts(&free);
+        let zones = &controller.facts.zones;
+        zones::put_standing(&mut free, zones, |zone| Some(zone.seats_free));
+        state.free.set(free);
     }
     if is_fresh {
         controller.mark_own();

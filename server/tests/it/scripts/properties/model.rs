@@ -3,16 +3,18 @@
 //! Written from the headers of `lua/`, with maps instead of keys. A further script becomes a further function here, a
 //! variant of `Step`, and a line in `Stage::play`.
 
+use super::{
+    books::{self, Books},
+    refusals::rises,
+};
 use app::domain::{
-    catalogue::ShowStatus,
-    hold::Refusal,
     ids::{OrderNo, SeatIndex, UserId, ZoneId},
     seat::{SeatChange, SeatState},
 };
 use server::redis::{
-    HoldRecord, limit_field,
+    HeldSeat, HoldRecord, limit_field,
     scripts::{
-        ConfirmReply, FreeReply, HoldCommand, HoldReply, LoadReply, LoadShow, ReleaseReply,
+        ConfirmReply, FreeReply, Freed, HoldCommand, HoldReply, LoadReply, LoadShow, ReleaseReply,
         RestoreReply, ShowMeta,
     },
 };
@@ -29,7 +31,11 @@ pub struct ModelShow {
     /// By the moment of the hold, in milliseconds.
     pub unsent: BTreeMap<OrderNo, i64>,
     pub zones: BTreeMap<ZoneId, i64>,
+    /// How the zones came to have what they have left.
+    pub books: Books,
     pub bought: BTreeMap<String, i64>,
+    /// Tickets without a seat, each its attendee's counter.
+    pub standing: BTreeMap<OrderNo, Vec<Option<String>>>,
     /// Every change since the show was loaded; their number is the version.
     pub changes: Vec<u32>,
     pub idempotency: BTreeMap<(UserId, String), OrderNo>,
@@ -43,7 +49,7 @@ impl ModelShow {
         for seat in &load.seats {
             states[place(seat.seat)] = seat.state;
         }
-        Self {
+        let mut show = Self {
             meta: Some(load.meta.clone()),
             states,
             owners: load
@@ -58,15 +64,29 @@ impl ModelShow {
                 .iter()
                 .map(|(zone, left)| (*zone, i64::from(*left)))
                 .collect(),
+            books: Books::new(),
             bought: load
                 .bought
                 .iter()
                 .map(|(field, count)| (field.clone(), i64::from(*count)))
                 .collect(),
+            standing: load.standing.iter().cloned().collect(),
             changes: Vec::new(),
             idempotency: BTreeMap::new(),
             guards: BTreeMap::new(),
-        }
+        };
+        show.book(&BTreeMap::new(), None, "load");
+        show
+    }
+
+    /// Notes what has changed since the zones had `before` left.
+    pub(super) fn book(
+        &mut self,
+        before: &BTreeMap<ZoneId, i64>,
+        order_no: Option<OrderNo>,
+        why: &str,
+    ) {
+        books::note(&mut self.books, before, &self.zones, order_no, why);
     }
 
     pub fn state(&self, seat: SeatIndex) -> SeatState {
@@ -81,11 +101,14 @@ impl ModelShow {
         if let Some(meta) = &self.meta {
             return LoadReply::AlreadyPresent { epoch: meta.epoch };
         }
+        let before = std::mem::take(&mut self.zones);
         *self = Self {
             idempotency: std::mem::take(&mut self.idempotency),
             guards: std::mem::take(&mut self.guards),
+            books: std::mem::take(&mut self.books),
             ..Self::new(load)
         };
+        self.book(&before, None, "load");
         LoadReply::Loaded
     }
 
@@ -97,26 +120,33 @@ impl ModelShow {
             return HoldReply::Repeated(earlier);
         }
         if let Some(refusal) = self.refusal(command, &meta) {
-            return HoldReply::Refused(refusal);
+            return refusal;
         }
+        let before = self.zones.clone();
         let mut seats = command.seats.clone();
         seats.sort_unstable();
-        for (seat, zone) in &seats {
-            self.set(*seat, SeatState::Locked, Some(command.order_no));
-            *self.zones.entry(*zone).or_default() -= 1;
+        for held in &seats {
+            self.set(held.seat, SeatState::Locked, Some(command.order_no));
+            *self.zones.entry(held.zone).or_default() -= 1;
+        }
+        self.book(&before, Some(command.order_no), "hold");
+        for (field, tickets) in rises(command) {
+            *self.bought.entry(field).or_default() += tickets;
+        }
+        if !command.standing.is_empty() {
+            self.standing
+                .insert(command.order_no, command.standing.clone());
         }
         let limits: Vec<String> = command
             .limits
             .iter()
             .map(|(by, value)| limit_field(*by, value))
             .collect();
-        for field in &limits {
-            *self.bought.entry(field.clone()).or_default() += count(&seats);
-        }
         let record = HoldRecord {
             user: command.user,
             created: command.now,
             seats,
+            standing: command.standing.clone(),
             limits,
             message: command.message.clone(),
         };
@@ -135,76 +165,6 @@ impl ModelShow {
         }
     }
 
-    fn earlier_order(&self, command: &HoldCommand) -> Option<OrderNo> {
-        let by_key = self
-            .idempotency
-            .get(&(command.user, command.idempotency_key.clone()))
-            .copied();
-        let by_guard = || {
-            let (order_no, fingerprint) = self.guards.get(&command.user)?;
-            (*fingerprint == command.fingerprint && self.holds.contains_key(order_no))
-                .then_some(*order_no)
-        };
-        let own = || {
-            self.holds
-                .contains_key(&command.order_no)
-                .then_some(command.order_no)
-        };
-        by_key.or_else(by_guard).or_else(own)
-    }
-
-    fn refusal(&self, command: &HoldCommand, meta: &ShowMeta) -> Option<Refusal> {
-        if !matches!(meta.status, ShowStatus::OnSale | ShowStatus::SoldOut) {
-            return Some(Refusal::NotOnSale);
-        }
-        if command.now < meta.sale_start {
-            return Some(Refusal::SaleNotStarted {
-                starts_at: meta.sale_start,
-            });
-        }
-        if command.now >= meta.sale_end {
-            return Some(Refusal::SaleEnded);
-        }
-        if command.level < meta.level {
-            return Some(Refusal::LevelRequired { level: meta.level });
-        }
-        for (by, value) in &command.limits {
-            let have = self
-                .bought
-                .get(&limit_field(*by, value))
-                .copied()
-                .unwrap_or(0);
-            if have + count(&command.seats) > i64::from(meta.limit) {
-                let have = u32::try_from(have).unwrap();
-                return Some(Refusal::LimitReached {
-                    by: *by,
-                    limit: meta.limit,
-                    have,
-                });
-            }
-        }
-        let mut seats = command.seats.clone();
-        seats.sort_unstable();
-        if let Some((seat, _)) = seats.iter().find(|(seat, _)| seat.0 >= meta.seats) {
-            return Some(Refusal::UnknownSeat { seat: *seat });
-        }
-        let is_taken = |seat: &SeatIndex| self.state(*seat) != SeatState::Available;
-        let taken: Vec<SeatIndex> = seats
-            .iter()
-            .map(|(seat, _)| *seat)
-            .filter(is_taken)
-            .collect();
-        if !taken.is_empty() {
-            return Some(Refusal::SeatsTaken { seats: taken });
-        }
-        let is_short = |zone: &ZoneId| {
-            let wanted = seats.iter().filter(|(_, of)| of == zone).count();
-            self.zones.get(zone).copied().unwrap_or(0) < i64::try_from(wanted).unwrap()
-        };
-        let zone = seats.iter().map(|(_, zone)| *zone).find(is_short)?;
-        Some(Refusal::ZoneSoldOut { zone })
-    }
-
     pub fn release(&mut self, order_no: OrderNo) -> ReleaseReply {
         if self.meta.is_none() {
             return ReleaseReply::Rebuild;
@@ -212,57 +172,69 @@ impl ModelShow {
         let Some(record) = self.holds.get(&order_no).cloned() else {
             return ReleaseReply::Nothing;
         };
-        let seats = self.free(order_no, &record.seats, &record.limits, |state| {
-            state == SeatState::Locked
-        });
+        let freed = Freed {
+            seats: record.seats,
+            with_standing: true,
+            standing_kept: Vec::new(),
+            limits: record.limits,
+        };
+        let before = self.zones.clone();
+        let seats = self.free(order_no, &freed, |state| state == SeatState::Locked);
+        self.book(&before, Some(order_no), "release");
         ReleaseReply::Released { seats }
     }
 
-    pub fn free_sold(
-        &mut self,
-        order_no: OrderNo,
-        limits: &[String],
-        seats: &[(SeatIndex, ZoneId)],
-    ) -> FreeReply {
+    pub fn free_sold(&mut self, order_no: OrderNo, freed: &Freed) -> FreeReply {
         if self.meta.is_none() {
             return FreeReply::Rebuild;
         }
-        let mut seats = seats.to_vec();
-        seats.sort_unstable();
+        let mut freed = freed.clone();
+        freed.seats.sort_unstable();
         let is_taken = |state| matches!(state, SeatState::Locked | SeatState::Sold);
-        FreeReply::Freed {
-            seats: self.free(order_no, &seats, limits, is_taken),
-        }
+        let before = self.zones.clone();
+        let seats = self.free(order_no, &freed, is_taken);
+        self.book(&before, Some(order_no), "free");
+        FreeReply::Freed { seats }
     }
 
-    /// Frees the order's own seats among some, in their order, and forgets its hold.
+    /// Frees the order's own among some tickets, in their order, and forgets its hold.
     fn free(
         &mut self,
         order_no: OrderNo,
-        seats: &[(SeatIndex, ZoneId)],
-        limits: &[String],
+        freed: &Freed,
         may_go: impl Fn(SeatState) -> bool,
     ) -> Vec<SeatIndex> {
-        let mut freed = Vec::new();
-        for (seat, zone) in seats {
-            if self.owners.get(seat) == Some(&order_no) && may_go(self.state(*seat)) {
-                self.set(*seat, SeatState::Available, None);
-                *self.zones.entry(*zone).or_default() += 1;
-                freed.push(*seat);
+        let (mut gone, mut attendees) = (Vec::new(), Vec::new());
+        for held in &freed.seats {
+            if self.owners.get(&held.seat) == Some(&order_no) && may_go(self.state(held.seat)) {
+                self.set(held.seat, SeatState::Available, None);
+                *self.zones.entry(held.zone).or_default() += 1;
+                gone.push(held.seat);
+                attendees.push(held.attendee.clone());
             }
         }
-        for field in limits.iter().filter(|_| !freed.is_empty()) {
-            let left = self.bought.entry(field.clone()).or_default();
-            *left -= count(&freed);
-            if *left <= 0 {
-                self.bought.remove(field);
-            }
+        if freed.with_standing {
+            attendees.extend(self.standing.remove(&order_no).unwrap_or_default());
+        }
+        for field in freed.limits.iter().filter(|_| !attendees.is_empty()) {
+            self.lower(field, count(&attendees));
+        }
+        for field in attendees.iter().flatten() {
+            self.lower(field, 1);
         }
         self.forget_hold(order_no);
-        freed
+        gone
     }
 
-    pub fn confirm(&mut self, order_no: OrderNo, seats: &[(SeatIndex, ZoneId)]) -> ConfirmReply {
+    fn lower(&mut self, field: &str, by: i64) {
+        let left = self.bought.entry(field.to_owned()).or_default();
+        *left -= by;
+        if *left <= 0 {
+            self.bought.remove(field);
+        }
+    }
+
+    pub fn confirm(&mut self, order_no: OrderNo, seats: &[HeldSeat]) -> ConfirmReply {
         if self.meta.is_none() {
             return ConfirmReply::Rebuild;
         }
@@ -274,15 +246,16 @@ impl ModelShow {
         if !conflicts.is_empty() {
             return ConfirmReply::Conflict { seats: conflicts };
         }
-        let before = self.changes.len();
-        for (seat, zone) in seats {
-            match self.state(seat) {
+        let (before, zones) = (self.changes.len(), self.zones.clone());
+        for held in seats {
+            match self.state(held.seat) {
                 SeatState::Sold => continue,
-                SeatState::Available => *self.zones.entry(zone).or_default() -= 1,
+                SeatState::Available => *self.zones.entry(held.zone).or_default() -= 1,
                 SeatState::Locked | SeatState::Blocked => {}
             }
-            self.set(seat, SeatState::Sold, Some(order_no));
+            self.set(held.seat, SeatState::Sold, Some(order_no));
         }
+        self.book(&zones, Some(order_no), "confirm");
         self.forget_hold(order_no);
         ConfirmReply::Confirmed {
             changed: u32::try_from(self.changes.len() - before).unwrap(),
@@ -297,20 +270,28 @@ impl ModelShow {
         if !conflicts.is_empty() {
             return RestoreReply::Conflict { seats: conflicts };
         }
-        let before = self.changes.len();
-        for (seat, zone) in &record.seats {
-            if self.state(*seat) == SeatState::Available {
-                self.set(*seat, SeatState::Locked, Some(order_no));
-                *self.zones.entry(*zone).or_default() -= 1;
+        let (before, mut counted) = (self.zones.clone(), Vec::new());
+        for held in &record.seats {
+            if self.state(held.seat) == SeatState::Available {
+                self.set(held.seat, SeatState::Locked, Some(order_no));
+                *self.zones.entry(held.zone).or_default() -= 1;
+                counted.push(held.attendee.clone());
             }
         }
-        let changed = self.changes.len() - before;
-        for field in record.limits.iter().filter(|_| changed > 0) {
-            *self.bought.entry(field.clone()).or_default() += i64::try_from(changed).unwrap();
+        self.book(&before, Some(order_no), "restore");
+        if !record.standing.is_empty() && !self.standing.contains_key(&order_no) {
+            self.standing.insert(order_no, record.standing.clone());
+            counted.extend(record.standing.iter().cloned());
+        }
+        for field in record.limits.iter().filter(|_| !counted.is_empty()) {
+            *self.bought.entry(field.clone()).or_default() += count(&counted);
+        }
+        for field in counted.iter().flatten() {
+            *self.bought.entry(field.clone()).or_default() += 1;
         }
         self.holds.entry(order_no).or_insert_with(|| record.clone());
         RestoreReply::Restored {
-            changed: u32::try_from(changed).unwrap(),
+            changed: u32::try_from(counted.len()).unwrap(),
         }
     }
 
@@ -318,7 +299,7 @@ impl ModelShow {
     fn conflicts(
         &self,
         order_no: OrderNo,
-        seats: &[(SeatIndex, ZoneId)],
+        seats: &[HeldSeat],
         fits: impl Fn(SeatState) -> bool,
     ) -> Vec<SeatIndex> {
         let is_conflict =
@@ -329,15 +310,17 @@ impl ModelShow {
             };
         seats
             .iter()
-            .map(|(seat, _)| *seat)
+            .map(|held| held.seat)
             .filter(is_conflict)
             .collect()
     }
 
     /// A seat whose lock Redis has lost while the order's record stayed.
     pub fn lose_lock(&mut self, seat: SeatIndex, zone: ZoneId) {
+        let before = self.zones.clone();
         self.set(seat, SeatState::Available, None);
         *self.zones.entry(zone).or_default() += 1;
+        self.book(&before, None, "lost");
     }
 
     fn forget_hold(&mut self, order_no: OrderNo) {
@@ -345,7 +328,7 @@ impl ModelShow {
         self.unsent.remove(&order_no);
     }
 
-    fn set(&mut self, seat: SeatIndex, state: SeatState, owner: Option<OrderNo>) {
+    pub(super) fn set(&mut self, seat: SeatIndex, state: SeatState, owner: Option<OrderNo>) {
         self.states[place(seat)] = state;
         match owner {
             Some(order_no) => self.owners.insert(seat, order_no),
@@ -355,10 +338,10 @@ impl ModelShow {
     }
 }
 
-fn place(seat: SeatIndex) -> usize {
+pub(super) fn place(seat: SeatIndex) -> usize {
     usize::try_from(seat.0).unwrap()
 }
 
-fn count<T>(list: &[T]) -> i64 {
+pub(super) fn count<T>(list: &[T]) -> i64 {
     i64::try_from(list.len()).unwrap()
 }

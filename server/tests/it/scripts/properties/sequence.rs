@@ -1,7 +1,9 @@
 //! Shows drawn at random, and what happens to them.
 
 use super::super::fixture::{EPOCH, NOW, SHOW};
-use super::step::{Draw, KEYS, ORDERS, Order, SEATS, Step, Which, Wish, ZONES, zone_of};
+use super::step::{
+    Draw, KEYS, ORDERS, Order, SEATS, Standing, Step, Which, Wish, ZONES, held, zone_of,
+};
 use app::domain::{
     catalogue::ShowStatus,
     ids::{SeatIndex, ZoneId},
@@ -103,6 +105,7 @@ fn load(meta: ShowMeta, taken: &[Option<SeatState>]) -> LoadShow {
         for field in order
             .limit_fields()
             .into_iter()
+            .chain(held(seat).attendee)
             .filter(|_| order_no.is_some())
         {
             *bought.entry(field).or_insert(0) += 1;
@@ -115,6 +118,7 @@ fn load(meta: ShowMeta, taken: &[Option<SeatState>]) -> LoadShow {
         zones: left.into_iter().collect(),
         bought: bought.into_iter().collect(),
         holds: Vec::new(),
+        standing: Vec::new(),
         replaces: None,
     }
 }
@@ -136,9 +140,15 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(NOW - Millis(60_001)),
         1 => Just(NOW + Millis::minutes(1)),
     ];
+    let standing = prop_oneof![
+        6 => Just(Standing::None),
+        3 => Just(Standing::AsWell),
+        1 => Just(Standing::Only),
+    ];
     let wish = (
         order(),
         seats(),
+        standing,
         proptest::bool::weighted(0.95),
         0..KEYS,
         0..4_u16,
@@ -146,9 +156,10 @@ fn step() -> impl Strategy<Value = Step> {
         at,
     )
         .prop_map(
-            |(order, seats, is_zone_right, key, fingerprint, level, at)| Wish {
+            |(order, seats, standing, is_zone_right, key, fingerprint, level, at)| Wish {
                 order,
                 seats,
+                standing,
                 is_zone_right,
                 key,
                 fingerprint,
@@ -162,6 +173,9 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (order(), which()).prop_map(|(order, which)| Step::Confirm(order, which)),
         4 => (order(), which()).prop_map(|(order, which)| Step::FreeSold(order, which)),
         3 => (order(), which()).prop_map(|(order, which)| Step::Restore(order, which)),
+        3 => seats().prop_map(Step::Block),
+        3 => seats().prop_map(Step::Unblock),
+        2 => proptest::bool::weighted(0.8).prop_map(|is_current| Step::Count { is_current }),
         4 => Just(Step::Load),
         3 => (0..SEATS).prop_map(|seat| Step::LoseLock(SeatIndex(seat))),
         2 => order().prop_map(Step::LoseRecord),

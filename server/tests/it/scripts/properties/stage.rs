@@ -2,6 +2,7 @@
 
 use super::{
     super::fixture::{SHOW, Stage, url},
+    books,
     model::ModelShow,
     sequence::Sequence,
     step::{KEYS, Order, SEATS, Step, USERS, Which, key, record, zone_of, zoned},
@@ -12,11 +13,14 @@ use app::domain::{
 };
 use proptest::{prelude::*, test_runner::TestCaseError};
 use server::redis::{
-    RedisError,
+    HeldSeat, RedisError,
     keys::{Keys, ShowKey},
-    scripts::{LoadReply, LoadShow, ShowMeta},
+    scripts::{Freed, LoadReply, LoadShow, ShowMeta},
 };
-use std::{collections::BTreeMap, fmt::Debug};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Debug,
+};
 use tokio::runtime::Runtime;
 
 type Texts = BTreeMap<String, String>;
@@ -30,14 +34,16 @@ type Read = (
     BTreeMap<String, i64>,
     usize,
     Vec<Vec<u8>>,
+    Texts,
+    Vec<(String, Texts)>,
     Vec<Option<String>>,
 );
 
 /// A Redis of the test's own, with one connection for the scripts and one for looking behind them.
 pub struct PropertyStage {
-    runtime: Runtime,
-    stage: Stage,
-    behind: redis::Connection,
+    pub(super) runtime: Runtime,
+    pub(super) stage: Stage,
+    pub(super) behind: redis::Connection,
 }
 
 impl PropertyStage {
@@ -99,65 +105,47 @@ impl PropertyStage {
                 same(reply, model.confirm(order.number(), &seats))
             }
             Step::FreeSold(order, which) => {
-                let (seats, limits) = (seats_of(model, *order, which), order.limit_fields());
-                let reply =
-                    self.runtime
-                        .block_on(redis.free_sold(SHOW, order.number(), &limits, &seats));
-                same(reply, model.free_sold(order.number(), &limits, &seats))
+                let freed = Freed {
+                    seats: seats_of(model, *order, which),
+                    // Of a part of its seats only when tickets were given back one by one.
+                    with_standing: matches!(which, Which::Own),
+                    standing_kept: Vec::new(),
+                    limits: order.limit_fields(),
+                };
+                let reply = self
+                    .runtime
+                    .block_on(redis.free_sold(SHOW, order.number(), &freed));
+                same(reply, model.free_sold(order.number(), &freed))
             }
             Step::Restore(order, which) => {
-                let record = record(*order, seats_of(model, *order, which));
+                let standing = match which {
+                    Which::Own => model.standing.get(&order.number()).cloned(),
+                    Which::These(_) => Some(order.standing()),
+                };
+                let seats = seats_of(model, *order, which);
+                let record = record(*order, seats, standing.unwrap_or_default());
                 let reply = self
                     .runtime
                     .block_on(redis.restore(SHOW, order.number(), &record));
                 same(reply, model.restore(order.number(), &record))
             }
+            Step::Block(seats) => {
+                let seats = zoned_seats(seats);
+                let reply = self.runtime.block_on(redis.block(SHOW, &seats));
+                same(reply, model.block(&seats, SeatState::Blocked))
+            }
+            Step::Unblock(seats) => {
+                let seats = zoned_seats(seats);
+                let reply = self.runtime.block_on(redis.unblock(SHOW, &seats));
+                same(reply, model.block(&seats, SeatState::Available))
+            }
+            Step::Count { is_current } => self.count(model, load, *is_current),
             Step::Load => same(self.runtime.block_on(redis.load(load)), model.load(load)),
             Step::LoseLock(_) | Step::LoseRecord(_) | Step::LoseShow => {
                 self.befall(model, step);
                 Ok(String::from("Befallen"))
             }
         }
-    }
-
-    fn befall(&mut self, model: &mut ModelShow, step: &Step) {
-        let key = |key| self.stage.key(key);
-        let mut writes = redis::pipe();
-        match step {
-            Step::LoseLock(seat) if model.state(*seat) == SeatState::Locked => {
-                model.lose_lock(*seat, zone_of(seat.0));
-                let change = model.changes.last().unwrap().to_be_bytes();
-                writes
-                    .cmd("BITFIELD")
-                    .arg(key(ShowKey::Map))
-                    .arg("SET")
-                    .arg("u2")
-                    .arg(format!("#{seat}"))
-                    .arg(0);
-                writes.hdel(key(ShowKey::Owners), seat.0).hincr(
-                    key(ShowKey::Zones),
-                    zone_of(seat.0).0,
-                    1,
-                );
-                writes
-                    .incr(key(ShowKey::Version), 1)
-                    .rpush(key(ShowKey::Changes), &change[..]);
-            }
-            Step::LoseRecord(order) => {
-                let number = order.number();
-                model.holds.remove(&number);
-                model.unsent.remove(&number);
-                writes
-                    .hdel(key(ShowKey::Holds), number.to_string())
-                    .zrem(key(ShowKey::Unsent), number.to_string());
-            }
-            Step::LoseShow => {
-                model.meta = None;
-                writes.del(key(ShowKey::Meta));
-            }
-            _ => return,
-        }
-        writes.exec(&mut self.behind).unwrap();
     }
 
     /// What Redis holds now, in the model's form.
@@ -172,6 +160,8 @@ impl PropertyStage {
             version,
             changes,
             loaded,
+            standing,
+            quantities,
         ] = self.show_keys();
         let mut reads = redis::pipe();
         reads
@@ -186,9 +176,26 @@ impl PropertyStage {
             .hgetall(bought)
             .get(version)
             .lrange(changes, 0, -1)
+            .hgetall(standing)
+            .cmd("XRANGE")
+            .arg(quantities)
+            .arg("-")
+            .arg("+")
             .mget(self.submission_keys());
-        let (is_loaded, bits, owners, holds, unsent, zones, bought, version, changes, submissions): Read =
-            reads.query(&mut self.behind).unwrap();
+        let (
+            is_loaded,
+            bits,
+            owners,
+            holds,
+            unsent,
+            zones,
+            bought,
+            version,
+            changes,
+            standing,
+            quantities,
+            submissions,
+        ): Read = reads.query(&mut self.behind).unwrap();
         assert_eq!(version, changes.len(), "the version counts the changes");
         let map = SeatMap {
             at: MapVersion::default(),
@@ -215,7 +222,12 @@ impl PropertyStage {
                 .into_iter()
                 .map(|(zone, left)| (ZoneId(zone), left))
                 .collect(),
+            books: books::read(quantities),
             bought,
+            standing: standing
+                .into_iter()
+                .map(|(order, json)| (number(&order), without_seat(&json)))
+                .collect(),
             changes: changes
                 .iter()
                 .map(|bytes| u32::from_be_bytes(bytes[..].try_into().unwrap()))
@@ -225,7 +237,7 @@ impl PropertyStage {
         }
     }
 
-    fn show_keys(&self) -> [String; 9] {
+    fn show_keys(&self) -> [String; 11] {
         ShowKey::ALL.map(|key| self.stage.key(key))
     }
 
@@ -271,12 +283,29 @@ fn submissions_of(mut values: Vec<Option<String>>) -> Submissions {
     (idempotency, guards)
 }
 
+/// Attendees' counters of tickets without a seat, as `standing` keeps them.
+fn without_seat(json: &str) -> Vec<Option<String>> {
+    let counters: Vec<String> = serde_json::from_str(json).unwrap();
+    let is_some = |counter: &String| !counter.is_empty();
+    counters
+        .into_iter()
+        .map(|counter| Some(counter).filter(is_some))
+        .collect()
+}
+
 fn number(text: &str) -> OrderNo {
     text.parse().unwrap()
 }
 
-/// The seats that a call names, at least one.
-fn seats_of(model: &ModelShow, order: Order, which: &Which) -> Vec<(SeatIndex, ZoneId)> {
+fn zoned_seats(seats: &BTreeSet<u32>) -> Vec<(SeatIndex, ZoneId)> {
+    seats
+        .iter()
+        .map(|&seat| (SeatIndex(seat), zone_of(seat)))
+        .collect()
+}
+
+/// The seats that a call names, at least one unless the order has tickets without a seat.
+fn seats_of(model: &ModelShow, order: Order, which: &Which) -> Vec<HeldSeat> {
     let own = || {
         model
             .owners
@@ -286,13 +315,15 @@ fn seats_of(model: &ModelShow, order: Order, which: &Which) -> Vec<(SeatIndex, Z
     };
     match which {
         Which::These(seats) => zoned(seats.iter().copied()),
-        // Calls without a seat are wrong; a seat that the show does not have is nobody's.
-        Which::Own if own().next().is_none() => zoned([SEATS]),
+        // A seat that the show does not have is nobody's.
+        Which::Own if own().next().is_none() && !model.standing.contains_key(&order.number()) => {
+            zoned([SEATS])
+        }
         Which::Own => zoned(own()),
     }
 }
 
-fn same<T: PartialEq + Debug>(
+pub(super) fn same<T: PartialEq + Debug>(
     reply: Result<T, RedisError>,
     expected: T,
 ) -> Result<String, TestCaseError> {

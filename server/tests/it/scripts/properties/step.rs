@@ -10,7 +10,7 @@ use app::domain::{
     seat::SeatState,
     time::Timestamp,
 };
-use server::redis::{HoldRecord, limit_field, scripts::HoldCommand};
+use server::redis::{HeldSeat, HoldRecord, attendee_field, limit_field, scripts::HoldCommand};
 use std::collections::BTreeSet;
 
 /// Seats of the show; the next number is a seat that it does not have.
@@ -31,6 +31,14 @@ pub enum Step {
     Confirm(Order, Which),
     FreeSold(Order, Which),
     Restore(Order, Which),
+    /// Staff withhold seats.
+    Block(BTreeSet<u32>),
+    /// Staff offer them again.
+    Unblock(BTreeSet<u32>),
+    /// Reconciliation counts anew; what it counted may be of an earlier moment.
+    Count {
+        is_current: bool,
+    },
     Load,
     /// A seat's lock is lost while the order's record stays.
     LoseLock(SeatIndex),
@@ -48,7 +56,13 @@ impl Step {
             | Self::Confirm(order, _)
             | Self::FreeSold(order, _)
             | Self::Restore(order, _) => Some(order.number()),
-            Self::Load | Self::LoseLock(_) | Self::LoseRecord(_) | Self::LoseShow => None,
+            Self::Block(_)
+            | Self::Unblock(_)
+            | Self::Count { .. }
+            | Self::Load
+            | Self::LoseLock(_)
+            | Self::LoseRecord(_)
+            | Self::LoseShow => None,
         }
     }
 
@@ -60,7 +74,7 @@ impl Step {
             Self::FreeSold(_, which) => Self::FreeSold(order, which),
             Self::Restore(_, which) => Self::Restore(order, which),
             Self::LoseRecord(_) => Self::LoseRecord(order),
-            other @ (Self::Hold(_) | Self::Load | Self::LoseLock(_) | Self::LoseShow) => other,
+            other => other,
         }
     }
 
@@ -74,6 +88,9 @@ impl Step {
             | Self::Release(_)
             | Self::FreeSold(..)
             | Self::Restore(..)
+            | Self::Block(_)
+            | Self::Unblock(_)
+            | Self::Count { .. }
             | Self::Load => false,
         }
     }
@@ -90,6 +107,20 @@ pub struct Draw {
 
 impl Draw {
     pub fn resolved(&self, show: &ModelShow) -> Step {
+        match self.chosen(show) {
+            // Numbers are never used twice, so an order that has tickets already does not get them again.
+            Step::Hold(wish)
+                if show.standing.contains_key(&wish.order.number())
+                    && !show.holds.contains_key(&wish.order.number()) =>
+            {
+                let standing = Standing::None;
+                Step::Hold(Wish { standing, ..wish })
+            }
+            step => step,
+        }
+    }
+
+    fn chosen(&self, show: &ModelShow) -> Step {
         match (self.step.clone(), self.holder) {
             (Step::LoseLock(seat), _) => {
                 let is_locked = |(_, state): &(SeatIndex, SeatState)| *state == SeatState::Locked;
@@ -119,7 +150,7 @@ fn lost_seats(show: &ModelShow) -> Vec<SeatIndex> {
     let named = show
         .holds
         .values()
-        .flat_map(|record| record.seats.iter().map(|(seat, _)| *seat));
+        .flat_map(|record| record.seats.iter().map(|held| held.seat));
     named
         .filter(|seat| show.state(*seat) == SeatState::Available)
         .collect()
@@ -146,7 +177,7 @@ impl Order {
         let all = [
             (LimitedBy::User, self.user().to_string()),
             (LimitedBy::Device, (self.0 % 2).to_string()),
-            (LimitedBy::Attendee, (self.0 % 5).to_string()),
+            (LimitedBy::Phone, (self.0 % 5).to_string()),
         ];
         // Some orders count for less than others.
         all.into_iter().take(1 + usize::from(self.0 % 3)).collect()
@@ -157,6 +188,15 @@ impl Order {
             .iter()
             .map(|(by, value)| limit_field(*by, value))
             .collect()
+    }
+
+    /// The tickets without a seat that it has besides others: none, one or two, some for named persons.
+    pub fn standing(self) -> Vec<Option<String>> {
+        let attendee = |ticket: u16| {
+            let person = (self.0 + ticket) % 4;
+            (person > 0).then(|| attendee_field(&person.to_string()))
+        };
+        (0..self.0 % 3).map(attendee).collect()
     }
 
     pub fn all() -> impl Iterator<Item = Self> {
@@ -172,11 +212,21 @@ pub enum Which {
     These(BTreeSet<u32>),
 }
 
+/// Whether an order is for its tickets without a seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    None,
+    AsWell,
+    /// If it has any; else it is for its seats.
+    Only,
+}
+
 /// What a buyer asks for.
 #[derive(Debug, Clone)]
 pub struct Wish {
     pub order: Order,
     pub seats: BTreeSet<u32>,
+    pub standing: Standing,
     pub is_zone_right: bool,
     pub key: u16,
     pub fingerprint: u16,
@@ -193,6 +243,11 @@ impl Wish {
                 NO_ZONE
             }
         };
+        let standing = match self.standing {
+            Standing::None => Vec::new(),
+            Standing::AsWell | Standing::Only => self.order.standing(),
+        };
+        let is_seated = self.standing != Standing::Only || standing.is_empty();
         HoldCommand {
             show: SHOW,
             order_no: self.order.number(),
@@ -203,9 +258,14 @@ impl Wish {
             seats: self
                 .seats
                 .iter()
+                .filter(|_| is_seated)
                 .rev()
-                .map(|&seat| (SeatIndex(seat), zone(seat)))
+                .map(|&seat| HeldSeat {
+                    zone: zone(seat),
+                    ..held(seat)
+                })
                 .collect(),
+            standing,
             limits: self.order.limits(),
             idempotency_key: key(self.key),
             fingerprint: self.fingerprint.to_string(),
@@ -226,19 +286,26 @@ pub fn zone_of(seat: u32) -> ZoneId {
     }
 }
 
-pub fn zoned(seats: impl IntoIterator<Item = u32>) -> Vec<(SeatIndex, ZoneId)> {
-    seats
-        .into_iter()
-        .map(|seat| (SeatIndex(seat), zone_of(seat)))
-        .collect()
+pub fn zoned(seats: impl IntoIterator<Item = u32>) -> Vec<HeldSeat> {
+    seats.into_iter().map(held).collect()
+}
+
+/// A seat with its zone and with the person who always takes it: two seats of three are for a few people.
+pub fn held(seat: u32) -> HeldSeat {
+    HeldSeat {
+        seat: SeatIndex(seat),
+        zone: zone_of(seat),
+        attendee: (!seat.is_multiple_of(3)).then(|| attendee_field(&(seat % 4).to_string())),
+    }
 }
 
 /// A record as reconciliation writes it for an order that lost its own.
-pub fn record(order: Order, seats: Vec<(SeatIndex, ZoneId)>) -> HoldRecord {
+pub fn record(order: Order, seats: Vec<HeldSeat>, standing: Vec<Option<String>>) -> HoldRecord {
     HoldRecord {
         user: order.user(),
         created: NOW,
         seats,
+        standing,
         limits: order.limit_fields(),
         message: String::new(),
     }

@@ -1,0 +1,186 @@
+//! The people a customer buys for: the list, and the form that adds somebody.
+
+use crate::{
+    api::attendees::{AddAttendee, RemoveAttendee, attendees},
+    components::{
+        error_notice::ErrorNotice,
+        field::Field,
+        page_data::PageData,
+        post::{Post, PostForm},
+    },
+    domain::attendee::{ATTENDEES_MAX, Attendee, DocumentKind, NAME_CHARS_MIN},
+    error::{self, AppError},
+    i18n::{
+        attendees::{AttendeesText, document_kind, list_note, remove_person},
+        error_text, use_lang,
+    },
+};
+use leptos::{html, prelude::*, server_fn::ServerFn};
+use leptos_router::hooks::use_query_map;
+
+/// The section of the account's page. Its list is read again whenever a form of it succeeds.
+#[component]
+pub fn People() -> impl IntoView {
+    let text = AttendeesText::of(use_lang());
+    let changes = RwSignal::new(0_u32);
+    let list: PageData<Vec<Attendee>> =
+        Resource::new_with_options(move || changes.get(), |_| async { attendees().await }, true);
+    let section = NodeRef::<html::Section>::new();
+    // The form that was used is made anew with the list; the keyboard stays near it.
+    Effect::new(move |seen: Option<u32>| {
+        let now = changes.get();
+        if seen.is_some_and(|seen| seen != now)
+            && let Some(section) = section.get_untracked()
+        {
+            let _ = section.focus();
+        }
+        now
+    });
+    let next = way_back();
+    let back = next.clone().filter(|next| next.starts_with("/shows/"));
+    view! {
+        <section id="people" class="people stack" aria-labelledby="people-title" tabindex="-1" node_ref=section>
+            <h2 id="people-title">{text.people}</h2>
+            <p class="soft">{text.why}</p>
+            {back.map(|href| view! { <p><a href=href>{text.back}</a></p> })}
+            <Transition>
+                {move || {
+                    let next = next.clone();
+                    Suspend::new(async move {
+                        match list.await {
+                            Ok(listed) => view! { <Listed listed changes next /> }.into_any(),
+                            Err(error) => {
+                                let words = error_text(use_lang(), &error);
+                                view! { <p class="notice bad">{words}</p> }.into_any()
+                            }
+                        }
+                    })
+                }}
+            </Transition>
+        </section>
+    }
+}
+
+/// Where a form that came from elsewhere leads; the server checks that it is a page of this site.
+fn way_back() -> Option<String> {
+    use_query_map().with_untracked(|query| query.get("next"))
+}
+
+#[component]
+fn Listed(listed: Vec<Attendee>, changes: RwSignal<u32>, next: Option<String>) -> impl IntoView {
+    let lang = use_lang();
+    let text = AttendeesText::of(lang);
+    let count = listed.len();
+    let remove = Post::to(RemoveAttendee::PATH).counted_by(changes);
+    view! {
+        {(count == 0).then(|| view! { <p class="soft">{text.none_yet}</p> })}
+        <ErrorNotice error=remove.error />
+        <ul class="people__list">
+            {listed.into_iter().map(|person| view! { <Person person remove /> }).collect_view()}
+        </ul>
+        <p class="soft small num">{list_note(lang, count)}</p>
+        {(count < ATTENDEES_MAX).then(|| view! { <AddForm changes next /> })}
+    }
+}
+
+#[component]
+fn Person(person: Attendee, remove: Post) -> impl IntoView {
+    let lang = use_lang();
+    let text = AttendeesText::of(lang);
+    let document = format!(
+        "{} {}",
+        document_kind(lang, person.document_kind),
+        person.masked()
+    );
+    let label = remove_person(lang, &person.name);
+    let pending = remove.pending;
+    view! {
+        <li class="person card">
+            <span class="person__words">
+                <b>{person.name}</b>
+                <span class="soft small">{document}</span>
+            </span>
+            <PostForm post=remove>
+                <input type="hidden" name="id" value=person.id.to_string() />
+                <button class="btn quiet" aria-label=label disabled=pending>
+                    {move || if pending.get() { text.removing } else { text.remove }}
+                </button>
+            </PostForm>
+        </li>
+    }
+}
+
+/// Adds a person. What is wrong stands beside the field it is about, the rest above the button.
+#[component]
+fn AddForm(changes: RwSignal<u32>, next: Option<String>) -> impl IntoView {
+    let lang = use_lang();
+    let text = AttendeesText::of(lang);
+    let post = Post::to(AddAttendee::PATH).counted_by(changes);
+    let Post { error, pending, .. } = post;
+    let fault_of = move |field: fn(&AppError) -> bool| {
+        Signal::derive(move || {
+            error.with(|error| {
+                let error = error.as_ref().filter(|error| field(error))?;
+                Some(error_text(lang, error))
+            })
+        })
+    };
+    let name_fault = fault_of(is_name);
+    let number_fault = fault_of(is_number);
+    let other = Signal::derive(move || {
+        error.with(|error| {
+            let is_beside = |error: &&AppError| is_name(error) || is_number(error);
+            error.clone().filter(|error| !is_beside(&error))
+        })
+    });
+    view! {
+        <div class="people__add card">
+            <h3>{text.add}</h3>
+            <PostForm post=post>
+                <div class="form">
+                    {next.map(|next| view! { <input type="hidden" name="next" value=next /> })}
+                    <Field
+                        name="name"
+                        label=text.name
+                        kind="text"
+                        autocomplete="off"
+                        min_chars=NAME_CHARS_MIN
+                        invalid=Signal::derive(move || name_fault.with(Option::is_some))
+                        fault=name_fault
+                    />
+                    <div class="field">
+                        <label for="document_kind">{text.document}</label>
+                        <select id="document_kind" name="document_kind">
+                            {DocumentKind::ALL
+                                .map(|kind| view! { <option value=kind.word()>{document_kind(lang, kind)}</option> })
+                                .collect_view()}
+                        </select>
+                    </div>
+                    <Field
+                        name="document_number"
+                        label=text.number
+                        kind="text"
+                        autocomplete="off"
+                        hint=text.privacy
+                        invalid=Signal::derive(move || number_fault.with(Option::is_some))
+                        fault=number_fault
+                    />
+                    <ErrorNotice error=other />
+                    <button class="btn primary" disabled=pending>
+                        {move || if pending.get() { text.adding } else { text.add }}
+                    </button>
+                </div>
+            </PostForm>
+        </div>
+    }
+}
+
+fn is_name(error: &AppError) -> bool {
+    let field = error::Field::Name;
+    *error == AppError::Invalid { field }
+}
+
+fn is_number(error: &AppError) -> bool {
+    let field = error::Field::DocumentNumber;
+    *error == AppError::Invalid { field } || *error == AppError::AttendeeListed
+}

@@ -1,0 +1,267 @@
+//! Fail points: named places between two steps, at which a crash is tried.
+//!
+//! Each step of the sale may be the last one that a server takes. With the cargo feature `fail-points` the variable
+//! `SEATFLOW_FAULT` arms points: an armed one ends the process as SIGKILL does, without a destructor or a flush, or
+//! holds its step up for a while. Without the feature [`point`] is an empty function, and a program that is deployed
+//! has none of it. `cargo xtask chaos` kills a server under load at every point in turn.
+
+/// Which scenarios a point belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Area {
+    /// Holding, creating, ending and repairing orders.
+    Order,
+    /// Paying and giving money back.
+    Money,
+}
+
+impl Area {
+    /// The word in the list of points.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Order => "order",
+            Self::Money => "money",
+        }
+    }
+}
+
+macro_rules! points {
+    ($($variant:ident $area:ident $name:literal $between:literal;)+) => {
+        /// A place between two steps.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Point {
+            $(#[doc = $between] $variant,)+
+        }
+
+        impl Point {
+            /// Every point, in the order of an order's life.
+            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+
+            /// The name that `SEATFLOW_FAULT` knows.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// What is done and what is not when it is passed.
+            #[must_use]
+            pub fn between(self) -> &'static str {
+                match self { $(Self::$variant => $between,)+ }
+            }
+
+            /// Which scenarios it belongs to.
+            #[must_use]
+            pub fn area(self) -> Area {
+                match self { $(Self::$variant => Area::$area,)+ }
+            }
+        }
+    };
+}
+
+points! {
+    StandingAfterTake Order "standing_after_take" "places of a standing zone are taken, the order holds nothing";
+    PlaceBeforeHold Order "place_before_hold" "the order has its number, nothing is held";
+    PlaceAfterHold Order "place_after_hold" "the seats are held, the order's view is not cached";
+    PlaceAfterCache Order "place_after_cache" "the view is cached, the message is not handed to Kafka";
+    PlaceAfterSend Order "place_after_send" "the message is handed over, the customer has no answer";
+    PlaceAfterAck Order "place_after_ack" "Kafka has the message, the order still counts as unsent";
+    RelayBeforeSend Order "relay_before_send" "unsent orders are read, none is sent again";
+    RelayAfterSend Order "relay_after_send" "unsent orders are sent again, none is acknowledged";
+    CreateBeforeInsert Order "create_before_insert" "a batch is read and found fresh, no row is written";
+    CreateAfterCommit Order "create_after_commit" "the rows are written, no timeout message is sent";
+    CreateAfterTimeout Order "create_after_timeout" "the timeout message is sent, the offset is not committed";
+    DiscardAfterRow Order "discard_after_row" "the order is written as discarded, its seats are still locked";
+    DiscardAfterRelease Order "discard_after_release" "the seats are free, the cached view says that the order is on its way";
+    ExpireBeforeCancel Order "expire_before_cancel" "the deadline has come and the row was read, nothing is changed";
+    ExpireAfterCancel Order "expire_after_cancel" "the order is cancelled and settled, its message counts as unresolved";
+    SweepBeforeCancel Order "sweep_before_cancel" "overdue orders are found, none is cancelled";
+    CancelBeforeCommit Order "cancel_before_commit" "somebody ends the order, nothing is changed";
+    CancelAfterCommit Order "cancel_after_commit" "the order is cancelled, its seats are still locked";
+    CancelBeforeAnswer Order "cancel_before_answer" "all of it is settled, the customer has no answer";
+    SettleAfterTaking Order "settle_after_taking" "rows of the outbox are leased to this server, nothing is done for them";
+    SettleAfterRelease Order "settle_after_release" "the seats are free, nobody is told that the order is closed";
+    SettleAfterClosedEvent Order "settle_after_closed_event" "all are told, the outbox row is still there";
+    SettleAfterPaymentClose Money "settle_after_payment_close" "the gateway has closed the payment, the outbox row is still there";
+    PayAfterPayment Money "pay_after_payment" "the payment is written, the gateway does not know it";
+    PayAfterCharge Money "pay_after_charge" "the gateway has the charge, the payment does not know its number";
+    PayBeforeAnswer Money "pay_before_answer" "the payment is under way, the customer has no cashier's address";
+    AskedBeforeRecord Money "asked_before_record" "the gateway said how a payment ended, nothing is recorded";
+    CallbackBeforeCommit Money "callback_before_commit" "the notice's signature is right, nothing is recorded";
+    CallbackAfterCommit Money "callback_after_commit" "payment, order and ledger are written, nothing follows";
+    CallbackBeforeAnswer Money "callback_before_answer" "all of it is settled, the notice is not acknowledged";
+    SettlePaidBeforeConfirm Money "settle_paid_before_confirm" "the order is paid, its seats are still locked";
+    SettlePaidAfterConfirm Money "settle_paid_after_confirm" "the seats are sold, nobody is told that the order is paid";
+    SettlePaidAfterEvent Money "settle_paid_after_event" "all are told, the outbox row is still there";
+    SoldBeforeCopy Money "sold_before_copy" "the paid order's event is read, its seats are not copied to the database";
+    SoldAfterCopy Money "sold_after_copy" "the seats are copied, the offset is not committed";
+    RefundBeforeRequest Money "refund_before_request" "somebody gives tickets back, nothing is written";
+    RefundBeforeAnswer Money "refund_before_answer" "the refund is requested and sent, the customer has no answer";
+    RefundBeforeSend Money "refund_before_send" "the refund is requested, the gateway does not know it";
+    RefundAfterSend Money "refund_after_send" "the gateway has given the money back, the refund does not know it";
+    RefundAfterRecord Money "refund_after_record" "the refund is recorded, the outbox row is still there";
+    RefundNoticeBeforeCommit Money "refund_notice_before_commit" "the notice of a refund has come, nothing is recorded";
+    RefundNoticeBeforeAnswer Money "refund_notice_before_answer" "the refund is recorded, the notice is not acknowledged";
+    TicketsBackBeforeFree Money "tickets_back_before_free" "the money is back, the tickets' seats are still sold";
+    TicketsBackAfterFree Money "tickets_back_after_free" "the seats are for sale again, nobody is told that the order is over";
+    RebuildBeforeRead Order "rebuild_before_read" "orders on their way were waited for, the show is not read yet";
+    RebuildBeforeLoad Order "rebuild_before_load" "a show is read from the database, Redis does not have it";
+    RebuildAfterLoad Order "rebuild_after_load" "Redis has the show, the list of loaded shows does not";
+    ReconcileBeforeRepair Order "reconcile_before_repair" "a disagreement is found, nothing is changed";
+    ReconcileAfterTombstone Order "reconcile_after_tombstone" "an order without a row has its tombstone, its seats are still locked";
+    ReconcileAfterRestore Order "reconcile_after_restore" "lost locks are there again, the order was not looked at again";
+    ReconcileBeforeNote Order "reconcile_before_note" "something was put right, and is not noted";
+}
+
+/// Passes a point. Nothing happens unless it is armed.
+#[cfg(feature = "fail-points")]
+pub fn point(point: Point) {
+    fail::fail_point!(point.name());
+}
+
+/// Passes a point, in a program without them.
+#[cfg(not(feature = "fail-points"))]
+#[inline(always)]
+pub fn point(_: Point) {}
+
+#[cfg(feature = "fail-points")]
+pub use armed::{ArmError, arm_from_env};
+
+/// What an armed point does, once, when it is passed for the n-th time.
+#[cfg(any(test, feature = "fail-points"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Kill,
+    Pause(std::time::Duration),
+}
+
+/// Reads `POINT:PASSING`, which kills, or `POINT:PASSING:PAUSE_MS`.
+#[cfg(any(test, feature = "fail-points"))]
+fn read(entry: &str) -> Option<(Point, u64, Deed)> {
+    let mut parts = entry.split(':');
+    let name = parts.next()?;
+    let point = *Point::ALL.iter().find(|point| point.name() == name)?;
+    let passing = parts.next()?.parse().ok().filter(|passing| *passing > 0)?;
+    let deed = match parts.next() {
+        None => Deed::Kill,
+        Some(pause_ms) => Deed::Pause(std::time::Duration::from_millis(pause_ms.parse().ok()?)),
+    };
+    parts.next().is_none().then_some((point, passing, deed))
+}
+
+#[cfg(feature = "fail-points")]
+mod armed {
+    use super::{Deed, read};
+    use rustix::process::{Signal, getpid, kill_process};
+    use std::{
+        collections::BTreeMap,
+        sync::atomic::{AtomicU64, Ordering},
+    };
+
+    /// `SEATFLOW_FAULT` can't be used.
+    #[derive(Debug, thiserror::Error)]
+    #[error("SEATFLOW_FAULT: {0:?} is not POINT:PASSING or POINT:PASSING:PAUSE_MS")]
+    pub struct ArmError(String);
+
+    /// Arms the points that `SEATFLOW_FAULT` names, separated by commas: `place_after_hold:3` ends the process at the third
+    /// passing, `create_before_insert:1:8000` holds the first one up for 8,000 ms.
+    ///
+    /// # Errors
+    /// When an entry can't be read or names no point.
+    pub fn arm_from_env() -> Result<(), ArmError> {
+        let text = std::env::var("SEATFLOW_FAULT").unwrap_or_default();
+        let mut points: BTreeMap<&str, Vec<(u64, Deed)>> = BTreeMap::new();
+        for entry in text.split(',').filter(|entry| !entry.is_empty()) {
+            let (point, passing, deed) = read(entry).ok_or_else(|| ArmError(entry.to_owned()))?;
+            points
+                .entry(point.name())
+                .or_default()
+                .push((passing, deed));
+            tracing::warn!(point = point.name(), passing, ?deed, "fail point armed");
+        }
+        for (name, deeds) in points {
+            let passed = AtomicU64::new(0);
+            let armed = fail::cfg_callback(name, move || {
+                let passing = passed.fetch_add(1, Ordering::Relaxed) + 1;
+                if let Some((_, deed)) = deeds.iter().find(|(at, _)| *at == passing) {
+                    act(name, *deed);
+                }
+            });
+            armed.map_err(ArmError)?;
+        }
+        Ok(())
+    }
+
+    fn act(name: &str, deed: Deed) {
+        match deed {
+            Deed::Kill => {
+                eprintln!("fail point {name} ends the process");
+                let _ = kill_process(getpid(), Signal::KILL);
+                // The signal ends this thread before the call returns. Should it not, nothing may go on all the same.
+                std::process::abort();
+            }
+            // The other tasks of this thread move to another one, as if this task alone were slow.
+            Deed::Pause(pause) => tokio::task::block_in_place(|| std::thread::sleep(pause)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    fn sources(folder: &Path, text: &mut String) {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                sources(&path, text);
+            } else if !path.ends_with("fault.rs") && path.extension().is_some_and(|end| end == "rs")
+            {
+                text.push_str(&fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn every_point_stands_in_the_code_exactly_once() {
+        let mut text = String::new();
+        sources(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+            &mut text,
+        );
+        for point in Point::ALL {
+            let call = format!("fault::point(Point::{point:?});");
+            assert_eq!(text.matches(&call).count(), 1, "{call}");
+        }
+    }
+
+    #[test]
+    fn names_are_different_words() {
+        let names: BTreeSet<_> = Point::ALL.iter().map(|point| point.name()).collect();
+        assert_eq!(names.len(), Point::ALL.len());
+        let is_word = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        assert!(names.into_iter().all(is_word));
+    }
+
+    #[test]
+    fn an_entry_names_a_point_a_passing_and_perhaps_a_pause() {
+        let kill = (Point::PlaceAfterHold, 3, Deed::Kill);
+        assert_eq!(read("place_after_hold:3"), Some(kill));
+        let pause = Deed::Pause(std::time::Duration::from_millis(800));
+        assert_eq!(
+            read("relay_before_send:1:800"),
+            Some((Point::RelayBeforeSend, 1, pause))
+        );
+        for bad in [
+            "",
+            "nowhere:1",
+            "place_after_hold",
+            "place_after_hold:0",
+            "place_after_hold:x",
+            "place_after_hold:1:x",
+            "place_after_hold:1:2:3",
+        ] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Standing zones: the pieces in Redis against the database's stock, zone by zone.
+
+use super::{Class, FOLLOW_UP_GRACE, Finding, Repair};
+use crate::{
+    mysql::{orders::OrderRecord, standing::PieceOfOrder},
+    redis::{
+        keys::Piece,
+        scripts::{GiveStandingReply, GiveWhy},
+        standing::{PieceSnapshot, PlaceState, TakenPlaces},
+    },
+    ticketing::{
+        Failure, Ticketing,
+        standing::{
+            capacity::CapacityError,
+            pieces::{pieces_of_zone, state_of},
+        },
+    },
+};
+use app::domain::{
+    ids::{OrderNo, ShowId, ZoneId},
+    time::Timestamp,
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// A zone as both stores have it. Redis was read first, so what Redis does not know was not in flight.
+struct ComparedZone {
+    show: ShowId,
+    zone: ZoneId,
+    pieces: Vec<(Piece, PieceSnapshot)>,
+    /// Places of each piece, as the database shares them out.
+    totals: Vec<u32>,
+    live: Vec<PieceOfOrder>,
+    /// Every order that has places in Redis, as far as it has a row.
+    orders: HashMap<OrderNo, OrderRecord>,
+}
+
+impl ComparedZone {
+    fn finding(
+        &self,
+        class: Class,
+        order_no: Option<OrderNo>,
+        detail: String,
+        repair: Repair,
+    ) -> Finding {
+        Finding {
+            class,
+            show: self.show,
+            order_no,
+            detail,
+            repair,
+        }
+    }
+
+    fn entry(&self, of_order: &PieceOfOrder) -> Option<TakenPlaces> {
+        let (_, snapshot) = self
+            .pieces
+            .iter()
+            .find(|(piece, _)| *piece == of_order.piece)?;
+        snapshot.taken.get(&of_order.order_no).copied()
+    }
+}
+
+impl Ticketing {
+    /// Compares the standing zones of a show.
+    pub(super) async fn find_in_standing_zones(
+        &self,
+        show: ShowId,
+        found: &mut Vec<Finding>,
+    ) -> Result<(), Failure> {
+        let Some(facts) = self.facts(show).await? else {
+            return Ok(());
+        };
+        for zone in facts.zones.iter().filter(|zone| zone.standing.is_some()) {
+            self.find_in_zone(show, zone.id, found).await?;
+        }
+        Ok(())
+    }
+
+    async fn find_in_zone(
+        &self,
+        show: ShowId,
+        zone: ZoneId,
+        found: &mut Vec<Finding>,
+    ) -> Result<(), Failure> {
+        let totals = self.inner.db.piece_totals(zone).await?;
+        let mut pieces = Vec::with_capacity(totals.len());
+        for piece in pieces_of_zone(zone, totals.len()) {
+            let Some(snapshot) = self.inner.redis.piece_snapshot(piece).await? else {
+                found.push(Finding {
+                    class: Class::SeatLost,
+                    show,
+                    order_no: None,
+                    detail: format!("piece {} of zone {zone} is not in Redis", piece.piece),
+                    repair: Repair::LoadZone(zone),
+                });
+                return Ok(());
+            };
+            pieces.push((piece, snapshot));
+        }
+        let numbers: BTreeSet<OrderNo> = pieces
+            .iter()
+            .flat_map(|(_, snapshot)| snapshot.taken.keys().copied())
+            .collect();
+        let numbers: Vec<OrderNo> = numbers.into_iter().collect();
+        let compared = ComparedZone {
+            show,
+            zone,
+            pieces,
+            totals,
+            live: self.inner.db.live_pieces(zone).await?,
+            orders: self.inner.db.orders_by_number(&numbers).await?,
+        };
+        let before = found.len();
+        self.find_lost_places(&compared, found);
+        self.find_orphan_places(&compared, found);
+        // Counts are judged once the entries are right, because entries make them.
+        if found.len() == before {
+            self.find_wrong_counts(&compared, found).await?;
+        }
+        Ok(())
+    }
+
+    /// Places of live orders that Redis does not give them.
+    fn find_lost_places(&self, compared: &ComparedZone, found: &mut Vec<Finding>) {
+        for of_order in &compared.live {
+            let state = state_of(of_order.status);
+            let is_right = compared
+                .entry(of_order)
+                .is_some_and(|entry| entry.quantity == of_order.quantity && entry.state == state);
+            let is_recent = of_order
+                .paid_at_ms
+                .is_some_and(|at| self.now() < Timestamp(at) + FOLLOW_UP_GRACE);
+            if is_right || is_recent {
+                continue;
+            }
+            let class = match state {
+                PlaceState::Sold => Class::PaidNotSold,
+                PlaceState::Locked => Class::SeatLost,
+            };
+            let detail = format!(
+                "has {} standing place(s) that Redis does not give it",
+                of_order.quantity
+            );
+            let repair = Repair::WritePlaces(of_order.order_no);
+            found.push(compared.finding(class, Some(of_order.order_no), detail, repair));
+        }
+    }
+
+    /// Places in Redis whose order is over, or has no row after its lease.
+    fn find_orphan_places(&self, compared: &ComparedZone, found: &mut Vec<Finding>) {
+        let lease = self.inner.config.limits.lock_lease;
+        for (piece, snapshot) in &compared.pieces {
+            for (order_no, entry) in &snapshot.taken {
+                let has_row = match compared.orders.get(order_no) {
+                    None if self.now() - entry.created < lease => continue,
+                    None => false,
+                    Some(order) if order.status.is_live() => continue,
+                    Some(order) => {
+                        let closed = order.closed_at.unwrap_or(order.placed_at);
+                        if self.now() < closed + FOLLOW_UP_GRACE {
+                            continue;
+                        }
+                        true
+                    }
+                };
+                let class = match entry.state {
+                    PlaceState::Sold => Class::OrphanSale,
+                    PlaceState::Locked => Class::OrphanLock,
+                };
+                let what = if has_row { "is over" } else { "has no row" };
+                let detail = format!("{what} and has {} standing place(s)", entry.quantity);
+                let repair = Repair::GivePlaces {
+                    order_no: *order_no,
+                    piece: *piece,
+                };
+                found.push(compared.finding(class, Some(*order_no), detail, repair));
+            }
+        }
+    }
+
+    async fn find_wrong_counts(
+        &self,
+        compared: &ComparedZone,
+        found: &mut Vec<Finding>,
+    ) -> Result<(), Failure> {
+        let zone = compared.zone;
+        let count = self.inner.db.zone_count(zone).await?;
+        if count.is_some_and(|count| count.stock.taken != count.by_piece) {
+            let detail = format!("zone {zone}: the stock of places is not what live orders have");
+            found.push(compared.finding(Class::Counter, None, detail, Repair::CountStock(zone)));
+        }
+        let is_wrong = |((_, snapshot), total): (&(Piece, PieceSnapshot), &u32)| {
+            let of_state = |state| {
+                let entries = snapshot.taken.values();
+                let entries = entries.filter(|entry| entry.state == state);
+                entries.map(|entry| entry.quantity).sum::<u32>()
+            };
+            let places = snapshot.places;
+            places.total != *total
+                || places.locked != of_state(PlaceState::Locked)
+                || places.sold != of_state(PlaceState::Sold)
+                || places.locked + places.sold > places.total
+        };
+        if compared.pieces.iter().zip(&compared.totals).any(is_wrong) {
+            let detail = format!("zone {zone}: counts of its pieces are wrong");
+            found.push(compared.finding(Class::Counter, None, detail, Repair::ShareOut(zone)));
+        }
+        Ok(())
+    }
+
+    /// Writes a live order's places as the database has them, and looks again: an order that ended meanwhile gives
+    /// everything back.
+    pub(super) async fn write_places(&self, order_no: OrderNo) -> Result<bool, Failure> {
+        let Some(order) = self.inner.db.order(order_no).await? else {
+            return Ok(false);
+        };
+        if !order.status.is_live() {
+            return Ok(false);
+        }
+        let written = self.settle_taken(order_no, state_of(order.status)).await?;
+        let now = self.inner.db.order(order_no).await?;
+        let is_live = now.is_some_and(|order| order.status.is_live());
+        if !is_live {
+            self.settle_given(order_no, false, GiveWhy::Repair).await?;
+        }
+        Ok(written && is_live)
+    }
+
+    /// Gives back the places of an order that is over; one without a row never gets one first.
+    pub(super) async fn give_orphan_places(
+        &self,
+        show: ShowId,
+        order_no: OrderNo,
+        piece: Piece,
+    ) -> Result<bool, Failure> {
+        let buried = self
+            .inner
+            .db
+            .insert_tombstone(order_no, show, None, self.now())
+            .await?;
+        if !buried {
+            let order = self.inner.db.order(order_no).await?;
+            // No order ever comes back to life, so what is over now stays over.
+            if order.is_none_or(|order| order.status.is_live()) {
+                return Ok(false);
+            }
+        }
+        let reply = self
+            .inner
+            .redis
+            .give_standing(piece, order_no, 0, GiveWhy::Repair)
+            .await?;
+        self.inner.redis.forget_order(order_no).await?;
+        Ok(matches!(reply, GiveStandingReply::Given { .. }))
+    }
+
+    /// Makes the pieces of a zone as large as the database says, with counts that are those of their entries. Where more
+    /// was taken of a piece than its share, the zone is shared out anew.
+    pub(super) async fn share_out_again(&self, zone: ZoneId) -> Result<bool, Failure> {
+        let Some(stock) = self.inner.db.standing_stock(zone).await? else {
+            return Ok(false);
+        };
+        match self.set_standing_capacity(zone, stock.capacity).await {
+            Ok(()) => Ok(true),
+            Err(CapacityError::Failure(failure)) => Err(failure),
+            // More is taken than there is, until an order that is too many has been discarded; or staff are at it.
+            Err(_) => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What was given up is listed with its reason, and can be tried again.
+
+use crate::support::{ShowSpec, Stage, eventually, run};
+use app::domain::{
+    order::{CancelReason, OrderStatus},
+    seat::SeatState,
+    time::Millis,
+};
+use async_trait::async_trait;
+use server::{
+    clock::Clock,
+    kafka::{
+        Subscription, Topic,
+        batch::{BatchHandler, BatchLimits, HandlerError, Received, run_batches},
+        messages::Placed,
+    },
+    kafka_config,
+    mysql::outbox::ATTEMPTS_MAX,
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Counts the orders it is handed.
+struct Counting(AtomicUsize);
+
+#[async_trait]
+impl BatchHandler for Counting {
+    type Message = Placed;
+
+    async fn handle(&self, batch: &[Received<Placed>]) -> Result<(), HandlerError> {
+        self.0.fetch_add(batch.len(), Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_row_that_was_given_up_is_listed_and_done_after_a_retry() {
+    run(async {
+        let stage = Stage::new().await;
+        let show = stage.show(ShowSpec::default()).await;
+        let buyer = stage.user().await;
+        let order_no = stage.pending(&buyer, show, &[1]).await;
+        let db = stage.ticketing.db();
+        // The order ends, and this server dies before it gives the seat back; then giving it back fails too often.
+        let ended = db.cancel_order(order_no, CancelReason::User, stage.clock.now());
+        let rows = ended.await.expect("a database").expect("pending");
+        let mut row = rows[0].clone();
+        for attempt in 0..ATTEMPTS_MAX {
+            row.attempts = attempt;
+            let failed = db.postpone_outbox(&row, "Redis is away", stage.clock.now());
+            failed.await.expect("a database");
+        }
+        stage.clock.advance(Millis::minutes(10));
+        stage.ticketing.settle_due().await.expect("stores");
+        assert_eq!(stage.seat(show, 1).await, SeatState::Locked, "given up");
+
+        let dead = stage.ticketing.dead_rows().await.expect("a database");
+        assert_eq!(dead.len(), 1);
+        assert_eq!(dead[0].order_no, order_no);
+        assert_eq!(dead[0].kind, "order.closed");
+        assert_eq!(dead[0].last_error, "Redis is away");
+        assert_eq!(dead[0].attempts, ATTEMPTS_MAX);
+
+        assert_eq!(stage.ticketing.retry_dead_rows(10).await.expect("rows"), 1);
+        assert!(stage.ticketing.dead_rows().await.expect("rows").is_empty());
+        stage.ticketing.settle_due().await.expect("stores");
+        assert_eq!(stage.seat(show, 1).await, SeatState::Available);
+        assert_eq!(stage.status(order_no).await, Some(OrderStatus::Cancelled));
+        let again = stage.ticketing.retry_dead_rows(10).await;
+        assert_eq!(again.expect("a database"), 0);
+    });
+}
+
+#[test]
+fn a_message_that_was_given_up_is_listed_and_goes_back_once() {
+    run(async {
+        let stage = Stage::new().await;
+        let show = stage.show(ShowSpec::default()).await;
+        let buyer = stage.user().await;
+        let order_no = stage.hold(&buyer, show, &[1]).await.expect("a hold");
+        let config = kafka_config(stage.ticketing.config());
+        let ticketing = &stage.ticketing;
+        let none = ticketing.letters(Topic::OrderCreate, 10).await;
+        assert_eq!(none.expect("Kafka"), []);
+
+        // Something that is no order arrives in the topic, and nobody can read it.
+        let producer = server::kafka::Producer::new(&config).expect("a producer");
+        let sent = producer.enqueue(Topic::OrderCreate, "a key", b"no order", None);
+        sent.expect("taken").await.expect("acknowledged");
+        let counting = Arc::new(Counting(AtomicUsize::new(0)));
+        let cancel = CancellationToken::new();
+        let subscription = Subscription {
+            config,
+            producer,
+            group: "create".to_owned(),
+        };
+        let limits = BatchLimits::default();
+        let consumer = run_batches(subscription, limits, Arc::clone(&counting), cancel.clone());
+        let consumer = tokio::spawn(consumer);
+        let letters = eventually("the message is a dead letter", || async {
+            let letters = ticketing.letters(Topic::OrderCreate, 10).await;
+            letters.ok().filter(|letters| !letters.is_empty())
+        })
+        .await;
+        assert_eq!(letters.len(), 1);
+        let letter = &letters[0];
+        assert_eq!(letter.retried_at, None);
+        assert_eq!(letter.letter.payload, b"no order");
+        assert_eq!(letter.letter.key, b"a key");
+        assert_eq!(letter.letter.group, "create");
+        assert!(!letter.letter.reason.is_empty());
+        assert!(
+            letter.letter.source.contains("order.create/"),
+            "{}",
+            letter.letter.source
+        );
+
+        // Sent back it is given up again, as a letter of its own; the first one is marked and stays.
+        let sent = ticketing.retry_letters(Topic::OrderCreate, 10).await;
+        assert_eq!(sent.expect("Kafka"), 1);
+        let letters = eventually("it is given up again", || async {
+            let letters = ticketing.letters(Topic::OrderCreate, 10).await;
+            letters.ok().filter(|letters| letters.len() == 2)
+        })
+        .await;
+        assert!(letters[0].retried_at.is_some(), "the first one is marked");
+        assert_eq!(letters[1].retried_at, None);
+        assert_eq!(letters[1].letter.payload, b"no order");
+        // Nothing else was sent twice: the one good order arrived once.
+        assert_eq!(counting.0.load(Ordering::Relaxed), 1, "{order_no}");
+        cancel.cancel();
+        consumer.await.expect("no panic").expect("set up");
+    });
+}

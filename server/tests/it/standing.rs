@@ -1,0 +1,10 @@
+//! Standing zones: the scripts of a piece, and the sale of places without seats.
+
+mod ending;
+mod fixture;
+pub(crate) mod floor;
+mod losing;
+mod properties;
+mod scripts;
+mod seeding;
+mod selling;
