@@ -11,7 +11,7 @@ use crate::step::Progress;
 use crate::workspace::Workspace;
 
 /// Server and browser need different features of the same crates, so each is checked by itself.
-const CARGO_CHECKS: [(&str, &[&str]); 4] = [
+const CARGO_CHECKS: [(&str, &[&str]); 5] = [
     ("format", &["fmt", "--all", "--check"]),
     (
         "clippy: server",
@@ -22,6 +22,21 @@ const CARGO_CHECKS: [(&str, &[&str]); 4] = [
             "-p",
             "server",
             "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    ),
+    (
+        "clippy: fail points",
+        &[
+            "clippy",
+            "-p",
+            "server",
+            "--lib",
+            "--bins",
+            "--features",
+            "fail-points",
             "--",
             "-D",
             "warnings",

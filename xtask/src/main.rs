@@ -1,6 +1,7 @@
 //! The tasks of this repository: `cargo xtask <task>`.
 
 mod bundle;
+mod chaos;
 mod check;
 mod command;
 mod compile;
@@ -73,6 +74,8 @@ enum Task {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
+    /// Kill servers and services while customers buy, and audit what became of every order
+    Chaos(chaos::Options),
     /// The browser journeys alone
     E2e {
         /// Handed on to Playwright
@@ -120,6 +123,7 @@ fn run(task: Task, progress: &Progress) -> Result<()> {
             only,
             arguments,
         } => suite(database, arguments).run(only),
+        Task::Chaos(options) => chaos::chaos(workspace, &options, progress),
         Task::E2e { arguments } => suite(None, arguments).run(Some(Part::E2e)),
     }
 }

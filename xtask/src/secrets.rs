@@ -12,8 +12,9 @@ use crate::workspace::Workspace;
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// Each secret, with its length in characters of 5 bits.
-const SECRETS: [(&str, usize); 4] = [
+const SECRETS: [(&str, usize); 5] = [
     ("SEATFLOW_SESSION_SECRET", 52),
+    ("SEATFLOW_ATTENDEE_SECRET", 52),
     ("SEATFLOW_GATEWAY_SECRET", 52),
     ("SEATFLOW_DEMO_PASSWORD", 12),
     (DATABASE_PASSWORD, 32),

@@ -18,6 +18,7 @@ use crate::workspace::Workspace;
 const READY_DEADLINE_S: u64 = 60;
 
 /// One server: which program, with which environment.
+#[derive(Clone)]
 pub struct Server {
     program: PathBuf,
     root: PathBuf,
@@ -67,6 +68,20 @@ impl Server {
         Ok(())
     }
 
+    /// The same server as one of several: another program, and a name for its logs and its pid file.
+    #[must_use]
+    pub fn named(mut self, name: &str, program: &Path) -> Self {
+        self.program = program.to_path_buf();
+        self.pid_file.set_file_name(format!("{name}.pid"));
+        self.logs = self.logs.join(name);
+        self
+    }
+
+    /// Sets a variable of its environment, over whatever was set before.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.environment.push((name.to_owned(), value.to_owned()));
+    }
+
     /// What people type into the browser.
     pub fn address(&self) -> String {
         address(self.port)
@@ -93,25 +108,38 @@ impl Server {
     /// When it ends, or isn't ready in time.
     pub fn serve(&self, progress: &Progress) -> Result<Running> {
         progress.run("start server", || {
-            let mut running = Running::spawn(
-                "SeatFlow",
-                "seatflow",
-                &self.command(&["serve"]),
-                &self.logs.join("seatflow.log"),
-                &self.pid_file,
-            )?;
-            running.await_ready(Duration::from_secs(READY_DEADLINE_S), || {
-                health::is_ready(self.port)
-            })?;
+            let mut running = self.spawn("seatflow")?;
+            self.await_ready(&mut running)?;
             Ok((running, self.address()))
         })
     }
 
-    fn set(&mut self, name: &str, value: &str) {
-        self.environment.push((name.to_owned(), value.to_owned()));
+    /// Starts to serve, with a log of this name, without waiting.
+    ///
+    /// # Errors
+    /// When it can't be started.
+    pub fn spawn(&self, log: &str) -> Result<Running> {
+        Running::spawn(
+            "SeatFlow",
+            "seatflow",
+            &self.command(&["serve"]),
+            &self.logs.join(format!("{log}.log")),
+            &self.pid_file,
+        )
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// Waits until the server says that all it needs is there.
+    ///
+    /// # Errors
+    /// When it ends, or isn't ready in time.
+    pub fn await_ready(&self, running: &mut Running) -> Result<()> {
+        running.await_ready(Duration::from_secs(READY_DEADLINE_S), || {
+            health::is_ready(self.port)
+        })
+    }
+
+    /// The program with its environment.
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(arguments)

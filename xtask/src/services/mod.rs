@@ -42,6 +42,8 @@ pub struct ServiceSet {
     pub folder: PathBuf,
     pub purpose: Purpose,
     pub database: Flavour,
+    /// Whether services that the environment names are used instead of private ones.
+    pub uses_given: bool,
 }
 
 impl ServiceSet {
@@ -51,7 +53,15 @@ impl ServiceSet {
             folder: workspace.state().join(name),
             purpose,
             database,
+            uses_given: true,
         }
+    }
+
+    /// The same set with services of its own, whatever the environment names: they will be stopped and emptied.
+    #[must_use]
+    pub fn private(mut self) -> Self {
+        self.uses_given = false;
+        self
     }
 
     pub fn logs(&self) -> PathBuf {
@@ -125,6 +135,8 @@ trait Service: Sync {
 
 /// The services of a set, running. Dropping this stops those that were started here.
 pub struct Services {
+    set: ServiceSet,
+    services: Vec<Box<dyn Service>>,
     running: Vec<Running>,
     pub endpoints: Endpoints,
 }
@@ -153,7 +165,54 @@ impl Services {
         let ports = Ports::choose(&set.folder.join("ports.env"))?;
         let (services, endpoints) = missing(workspace, set, secrets, ports)?;
         let running = start_all(set, &services, progress)?;
-        Ok(Self { running, endpoints })
+        Ok(Self {
+            set: set.clone(),
+            services,
+            running,
+            endpoints,
+        })
+    }
+
+    /// Stops one of the set's own services, and leaves the others running. The word is that of its program's family:
+    /// `kafka`, `redis`, `mysql` (whichever database it is).
+    ///
+    /// # Errors
+    /// When it does not run in this set.
+    pub fn halt(&mut self, word: &str) -> Result<()> {
+        let service = self.own(word)?;
+        let name = self.services[service].name();
+        let place = self
+            .running
+            .iter()
+            .position(|running| running.name() == name);
+        let place = place.with_context(|| format!("{name} does not run"))?;
+        drop(self.running.remove(place));
+        Ok(())
+    }
+
+    /// Starts a service that was halted, on what it left on the disk, and waits until it is ready.
+    ///
+    /// # Errors
+    /// When it doesn't get ready.
+    pub fn resume(&mut self, word: &str) -> Result<()> {
+        let service = &self.services[self.own(word)?];
+        service.prepare(&self.set.logs())?;
+        let mut running = spawn(&self.set, service.as_ref())?;
+        let log = running.log().to_path_buf();
+        running.await_ready(service.deadline(), || service.is_ready(&log))?;
+        self.running.push(running);
+        Ok(())
+    }
+
+    fn own(&self, word: &str) -> Result<usize> {
+        let is_meant = |service: &dyn Service| match word {
+            "mysql" => !matches!(service.id(), "redis" | "kafka"),
+            other => service.id() == other,
+        };
+        self.services
+            .iter()
+            .position(|service| is_meant(service.as_ref()))
+            .with_context(|| format!("{word} is not a service of this set"))
     }
 
     /// The first service that has ended by itself, as a complaint.
@@ -210,7 +269,10 @@ fn missing(
     ports: Ports,
 ) -> Result<(Vec<Box<dyn Service>>, Endpoints)> {
     let mut services: Vec<Box<dyn Service>> = Vec::new();
-    let given = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let given = |name: &str| {
+        let value = std::env::var(name).ok()?;
+        (set.uses_given && !value.is_empty()).then_some(value)
+    };
     let database_url = match given("DATABASE_URL") {
         Some(url) => url,
         None => {
@@ -265,13 +327,7 @@ fn start_all(
     interrupt::check()?;
     let mut running = Vec::new();
     for service in services {
-        running.push(Running::spawn(
-            &service.name(),
-            service.marker(),
-            &service.command()?,
-            &logs.join(format!("{}.log", service.id())),
-            &set.pid_files().join(format!("{}.pid", service.id())),
-        )?);
+        running.push(spawn(set, service.as_ref())?);
     }
     std::thread::scope(|scope| {
         let waiting: Vec<_> = running
@@ -292,6 +348,16 @@ fn start_all(
         outcomes.into_iter().collect::<Result<()>>()
     })?;
     Ok(running)
+}
+
+fn spawn(set: &ServiceSet, service: &dyn Service) -> Result<Running> {
+    Running::spawn(
+        &service.name(),
+        service.marker(),
+        &service.command()?,
+        &set.logs().join(format!("{}.log", service.id())),
+        &set.pid_files().join(format!("{}.pid", service.id())),
+    )
 }
 
 fn joined(thread: std::thread::ScopedJoinHandle<'_, Result<()>>) -> Result<()> {

@@ -115,6 +115,12 @@ impl Running {
         self.identity.signal(Signal::TERM);
     }
 
+    /// Ends it as a crash does, and waits until it is gone.
+    pub fn kill(&mut self) {
+        self.identity.signal(Signal::KILL);
+        let _ = self.child.wait();
+    }
+
     fn stop_now(&mut self) {
         self.ask_to_end();
         let deadline = Instant::now() + Duration::from_secs(GRACE_S);
