@@ -21,20 +21,26 @@ interface Visited {
 async function pagesOf(site: Site, showId: number, eventId: number): Promise<Visited[]> {
   await site.api.register();
   await site.openShow(showId);
-  const [one, two, three, ...others] = await site.show.freeSeats(5);
+  const [one, two, three, four, five] = await site.show.freeSeats(5);
+  const cancelled = await site.api.placePending(showId, [one!.index]);
+  await site.api.cancel(cancelled);
   const pending = await site.api.placePending(showId, [one!.index, two!.index]);
   const paid = await site.api.placePending(showId, [three!.index]);
   await site.api.pay(paid);
-  const cancelled = await site.api.placePending(showId, [others[0]!.index]);
-  await site.api.cancel(cancelled);
+  const refunded = await site.api.placePending(showId, [four!.index]);
+  await site.api.pay(refunded, { refund_delay_s: 600 });
+  await site.api.refund(refunded, [0]);
   return [
     { name: 'home', path: '/' },
     { name: 'home of a day', path: '/?city=london&date=2000-01-01' },
     { name: 'event', path: `/events/${eventId}` },
-    { name: 'show', path: `/shows/${showId}?seats=${others[1]!.index}` },
+    { name: 'show', path: `/shows/${showId}?seats=${five!.index}` },
     { name: 'orders', path: '/orders' },
     { name: 'pending order', path: `/orders/${pending}` },
     { name: 'paid order', path: `/orders/${paid}` },
+    { name: 'give back', path: `/orders/${paid}/give-back?chosen=yes` },
+    { name: 'give back, asked once more', path: `/orders/${paid}/give-back?items=0` },
+    { name: 'order with a ticket on its way back', path: `/orders/${refunded}` },
     { name: 'cancelled order', path: `/orders/${cancelled}` },
     { name: 'account', path: '/account' },
     { name: 'login', path: '/login?next=/orders' },

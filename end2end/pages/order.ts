@@ -14,6 +14,14 @@ export class OrderPage {
   readonly cancel: Locator;
   readonly giveBack: Locator;
   readonly chooseAgain: Locator;
+  /** Leads to giving paid tickets back. */
+  readonly giveTicketsBack: Locator;
+  /** Tickets that were given back, or are about to be. */
+  readonly struckTickets: Locator;
+  /** The order's refunds. */
+  readonly refunds: Locator;
+  /** What happened to the order. */
+  readonly happenings: Locator;
 
   constructor(
     private readonly page: Page,
@@ -28,6 +36,10 @@ export class OrderPage {
     this.backToCashier = main.getByRole('button', { name: words.backToCashier });
     this.cancel = main.getByText(words.cancelOrder, { exact: true });
     this.giveBack = main.getByRole('button', { name: words.giveBack });
+    this.giveTicketsBack = main.getByRole('link', { name: words.giveTicketsBack, exact: true });
+    this.struckTickets = main.locator('dd s');
+    this.refunds = main.getByRole('region', { name: words.refunds }).getByRole('listitem');
+    this.happenings = main.getByRole('region', { name: words.whatHappened }).getByRole('listitem');
     this.chooseAgain = main.getByRole('link', { name: words.chooseAgain });
   }
 

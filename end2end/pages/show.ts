@@ -8,6 +8,13 @@ export interface Seat {
   place: string;
 }
 
+/** A zone of places without seats: what is said of it, how many are wanted, and the button that holds them. */
+export interface Standing {
+  zone: Locator;
+  quantity: Locator;
+  hold: Locator;
+}
+
 /** One show: the map, the reader's choice beside it, and what is told above it. */
 export class ShowPage {
   readonly map: Locator;
@@ -17,6 +24,8 @@ export class ShowPage {
   readonly bestZone: Locator;
   readonly bestQuantity: Locator;
   readonly best: Locator;
+  /** The controls of a standing zone. */
+  readonly standing: Standing;
 
   constructor(
     private readonly page: Page,
@@ -29,6 +38,12 @@ export class ShowPage {
     this.bestZone = best.getByRole('combobox');
     this.bestQuantity = best.getByRole('spinbutton');
     this.best = best.getByRole('button', { name: words.choose });
+    const zone = page.getByRole('region', { name: words.standing });
+    this.standing = {
+      zone,
+      quantity: zone.getByRole('spinbutton'),
+      hold: zone.getByRole('button', { name: words.holdPlaces }),
+    };
   }
 
   /** A seat whatever its state. */

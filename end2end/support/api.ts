@@ -14,7 +14,7 @@ export interface OrderView {
   status: 'creating' | 'pending' | 'paid' | 'cancelled' | 'refunded' | 'ticketed' | 'discarded';
   cancel_reason: string | null;
   show_id: number;
-  items: { seat: number }[];
+  items: { item_no: number; seat: number | null; refund: string | null }[];
   /** The newest attempt to pay. */
   payment: { status: string; refund: string | null } | null;
 }
@@ -78,8 +78,8 @@ export class Api {
     return (await json(await this.post('/api/payments/start', { order_no: orderNo }))) as string;
   }
 
-  /** Pays an order at the cashier, as its page's form does. */
-  async pay(orderNo: string): Promise<void> {
+  /** Pays an order at the cashier, as its page's form does; `switches` make the bank misbehave. */
+  async pay(orderNo: string, switches: Record<string, string | number> = {}): Promise<void> {
     const cashier = await this.startPayment(orderNo);
     const form = {
       outcome: 'succeed',
@@ -89,10 +89,18 @@ export class Api {
       refund_answer: 'accept',
       refund_times: 1,
       refund_delay_s: 0,
+      ...switches,
     };
     const response = await this.request.post(cashier, { form, maxRedirects: 0 });
     expect(response.status(), 'the cashier leads back to the shop').toBe(303);
     await expect.poll(async () => (await this.order(orderNo)).status).toMatch(/^(paid|ticketed)$/);
+  }
+
+  /** Gives tickets of a paid order back. */
+  async refund(orderNo: string, items: readonly number[]): Promise<void> {
+    const fields = { order_no: orderNo, 'items[]': items, idempotency_key: randomUUID() };
+    const response = await this.post('/api/orders/refund', fields);
+    expect(response.ok(), `${response.status()} ${await response.text()}`).toBe(true);
   }
 
   async cancel(orderNo: string): Promise<void> {

@@ -3,9 +3,11 @@
 import { expect, type Page, type Response } from '@playwright/test';
 import { CashierPage } from '../pages/cashier.ts';
 import { EventPage } from '../pages/event.ts';
+import { GiveBackPage } from '../pages/give-back.ts';
 import { HomePage } from '../pages/home.ts';
 import { OrderPage } from '../pages/order.ts';
 import { OrdersPage } from '../pages/orders.ts';
+import { PeoplePage } from '../pages/people.ts';
 import { ShowPage } from '../pages/show.ts';
 import { SignInPage } from '../pages/sign-in.ts';
 import { Api } from './api.ts';
@@ -19,6 +21,8 @@ export class Site {
   readonly signIn: SignInPage;
   readonly order: OrderPage;
   readonly orders: OrdersPage;
+  readonly giveBack: GiveBackPage;
+  readonly people: PeoplePage;
   readonly cashier: CashierPage;
 
   constructor(
@@ -34,6 +38,8 @@ export class Site {
     this.signIn = new SignInPage(page, words);
     this.order = new OrderPage(page, words);
     this.orders = new OrdersPage(page);
+    this.giveBack = new GiveBackPage(page, words);
+    this.people = new PeoplePage(page);
     this.cashier = new CashierPage(page, words);
   }
 

@@ -9,6 +9,8 @@ export interface Words {
   hold: RegExp;
   chooseForMe: string;
   choose: RegExp;
+  standing: string;
+  holdPlaces: RegExp;
   phone: string;
   password: string;
   signIn: string;
@@ -26,6 +28,11 @@ export interface Words {
   backToCashier: string;
   cancelOrder: string;
   giveBack: string;
+  giveTicketsBack: string;
+  refunds: string;
+  whatHappened: string;
+  goOn: string;
+  yesGiveBack: RegExp;
   otherLanguage: string;
   cashierPay: string;
   cashierFail: string;
@@ -41,6 +48,8 @@ export const EN: Words = {
   hold: /^Hold( \d+)? seats?$/,
   chooseForMe: 'Choose for me',
   choose: /^Choose \d+ for me$/,
+  standing: 'Standing',
+  holdPlaces: /^Hold \d+ places?$/,
   phone: 'Phone number',
   password: 'Password',
   signIn: 'Sign in',
@@ -58,6 +67,11 @@ export const EN: Words = {
   backToCashier: 'Back to the cashier',
   cancelOrder: 'Cancel order',
   giveBack: 'Yes, give the seats back',
+  giveTicketsBack: 'Give tickets back',
+  refunds: 'Refunds',
+  whatHappened: 'What happened',
+  goOn: 'Continue',
+  yesGiveBack: /^Yes, give (the ticket|\d+ tickets) back$/,
   otherLanguage: '中文',
   cashierPay: 'Pay',
   cashierFail: 'Let it fail',
@@ -73,6 +87,8 @@ export const ZH_CN: Words = {
   hold: /^锁定( \d+ 个)?座位$/,
   chooseForMe: '帮我选座',
   choose: /^帮我选 \d+ 座$/,
+  standing: '站席',
+  holdPlaces: /^锁定 \d+ 张站席$/,
   phone: '手机号',
   password: '密码',
   signIn: '登录',
@@ -90,6 +106,11 @@ export const ZH_CN: Words = {
   backToCashier: '返回收银台',
   cancelOrder: '取消订单',
   giveBack: '确认退还座位',
+  giveTicketsBack: '退票',
+  refunds: '退款记录',
+  whatHappened: '订单记录',
+  goOn: '继续',
+  yesGiveBack: /^确认退 \d+ 张票$/,
   otherLanguage: 'English',
   cashierPay: '支付',
   cashierFail: '模拟失败',
