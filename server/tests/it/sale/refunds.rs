@@ -9,7 +9,7 @@ mod together;
 
 use crate::support::{Answer, Customer, Notice, ShowSpec, Stage, TestApp, eventually, headers_for};
 use app::domain::{
-    ids::{OrderNo, ShowId},
+    ids::{AttendeeId, OrderNo, ShowId},
     order::{OrderStatus, OrderView, RefundProgress},
     refund::{RefundRequest, RefundView, TicketChoice},
     user::User,
@@ -80,9 +80,21 @@ async fn until_back(customer: &Customer, order_no: OrderNo, ticket: usize) -> Or
 
 /// On a stage: an order that was paid, its seats sold.
 async fn paid(stage: &Stage, user: &User, show: ShowId, seats: &[u32]) -> (OrderNo, PaymentRecord) {
+    paid_for(stage, user, show, seats, &[]).await
+}
+
+/// As [`paid`], for people of the user's list.
+async fn paid_for(
+    stage: &Stage,
+    user: &User,
+    show: ShowId,
+    seats: &[u32],
+    people: &[AttendeeId],
+) -> (OrderNo, PaymentRecord) {
     // A loaded machine may answer "busy".
     let order_no = eventually("the seats are held", || async {
-        stage.hold(user, show, seats).await.ok()
+        let people = people.to_vec();
+        stage.hold_for(user, show, seats, people).await.ok()
     })
     .await;
     let message = stage.message(show, order_no).await;

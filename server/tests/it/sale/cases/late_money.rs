@@ -1,4 +1,4 @@
-//! Money that comes too late, or is not given back at once.
+//! Money that comes too late, in another amount than was asked for, or is not given back at once.
 
 use super::stories::LANGUAGES;
 use crate::support::{Customer, ShowSpec, TestApp, eventually, run};
@@ -145,5 +145,37 @@ fn a_refund_that_the_gateway_refuses_is_seen_and_repeated_until_it_succeeds() {
         let refunds = "SELECT COUNT(*) FROM gw_refund r JOIN gw_payment p ON p.third_trade_no = r.third_trade_no \
              WHERE p.out_trade_no = CONCAT(?, '-1')";
         assert_eq!(app.count(refunds, order_no.as_i64()).await, 1);
+    });
+}
+
+#[test]
+fn a_notice_of_another_amount_moves_nothing_until_the_gateway_is_asked_and_says_the_right_one() {
+    run(async {
+        let app = TestApp::start(&[]).await;
+        let show = app.show(ShowSpec::default()).await;
+        let customer = app.customer().await;
+        let order_no = customer.pending(show, &[1]).await;
+        let cashier = customer.start_paying(order_no).await.expect("a cashier");
+        let fields = [("outcome", "succeed"), ("wrong_amount", "on")];
+        customer.at_cashier_with(&cashier, &fields).await;
+        let doubts = || async {
+            let open = "SELECT COUNT(*) FROM discrepancy WHERE order_no = ? AND kind = 'wrong_amount' \
+                 AND resolved_at IS NULL";
+            app.count(open, order_no.as_i64()).await
+        };
+        eventually("a person can see it", || async {
+            (doubts().await == 1).then_some(())
+        })
+        .await;
+        assert_eq!(customer.status(order_no).await, OrderStatus::Pending);
+        assert_eq!(app.seat(show, 1).await, SeatState::Locked);
+        app.clock.advance(Millis::seconds(30));
+        let round = app.ticketing().reconcile().await.expect("stores");
+        assert_eq!(round.expect("the only server leads").repaired, 1);
+        let order = customer.until(order_no, OrderStatus::Paid).await;
+        let attempt = order.payment.map(|attempt| attempt.status);
+        assert_eq!(attempt, Some(PaymentStatus::Success));
+        assert_eq!(doubts().await, 0);
+        assert!(app.verify().await.is_clean());
     });
 }

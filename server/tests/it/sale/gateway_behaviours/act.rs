@@ -98,7 +98,7 @@ fn act() -> impl Strategy<Value = Act> {
         6 => (button.clone(), switches()).prop_map(|(button, how)| Act::Press(button, how)),
         1 => (button, switches()).prop_map(|(button, how)| Act::PressInOldTab(button, how)),
         1 => Just(Act::GiveUp),
-        1 => Just(Act::GetTime),
+        3 => Just(Act::GetTime),
         2 => tickets.prop_map(Act::GiveBack),
     ]
 }

@@ -13,7 +13,7 @@ use app::{
 };
 use proptest::{prop_assert, test_runner::TestCaseError};
 use reqwest::StatusCode;
-use server::ticketing::extend::ExtendError;
+use server::ticketing::extend::ExtendRefusal;
 
 /// How far the clock goes at once while nothing is done any more.
 const STRIDE_S: i64 = 300;
@@ -81,7 +81,7 @@ impl Player {
             },
             Some(Act::GetTime) => {
                 let given = app.ticketing().extend_order(self.order_no, EXTENSION).await;
-                if let Err(ExtendError::Failure(error)) = given {
+                if let Err(ExtendRefusal::Failed(error)) = given {
                     panic!("more time was answered {error:?}");
                 }
             }

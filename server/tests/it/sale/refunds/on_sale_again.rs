@@ -1,6 +1,6 @@
 //! What becomes of seats and places whose money is back.
 
-use super::{confirmed, paid, wish};
+use super::{confirmed, paid, paid_for, wish};
 use crate::{
     standing::floor::{pending, staged},
     support::{Notice, ShowSpec, Stage, headers_for, run},
@@ -241,6 +241,34 @@ fn places_of_a_standing_zone_are_given_back_one_by_one() {
         assert_eq!(findings(&stage).await, [""; 0]);
         let evidence = stage.ticketing.verify().await.expect("stores");
         assert!(evidence.is_clean(), "{}", evidence.table());
+    });
+}
+
+#[test]
+fn a_person_whose_ticket_was_given_back_can_have_another() {
+    run(async {
+        let stage = Stage::new().await;
+        let spec = ShowSpec {
+            limit: 1,
+            attendees_required: true,
+            ..ShowSpec::default()
+        };
+        let show = stage.show(spec).await;
+        let (user, other) = (stage.user().await, stage.user().await);
+        let listed = async |user| {
+            let added = stage
+                .ticketing
+                .add_attendee(user, "Ann Example", "passport", "E12345678");
+            added.await.expect("an entry").id
+        };
+        let (ann, same_person) = (listed(&user).await, listed(&other).await);
+        let (order_no, _) = paid_for(&stage, &user, show, &[5], &[ann]).await;
+        let second = stage.hold_for(&other, show, &[6], vec![same_person]).await;
+        second.expect_err("one ticket a person, whichever account buys it");
+        given_back(&stage, &user, order_no, &[0]).await;
+        let second = stage.hold_for(&other, show, &[5], vec![same_person]).await;
+        second.expect("the person has no ticket any more");
+        assert_eq!(findings(&stage).await, [""; 0]);
     });
 }
 
