@@ -27,6 +27,8 @@ use app::{
     error::{AppError, Thing},
 };
 
+/// How often an order that moves while it is read is read: it moves from pending to paid to refunded at most.
+const READINGS_MAX: u32 = 3;
 /// Orders on a page of the list.
 const PAGE: usize = 20;
 
@@ -178,16 +180,25 @@ impl Ticketing {
         Ok(self.view(order, &items, None, &facts))
     }
 
-    /// An order with everything that happened to it: five more readings, whatever happened.
-    async fn whole_view(&self, order: OrderRecord) -> Result<OrderView, Failure> {
+    /// An order with everything that happened to it: a fixed number of readings, whatever happened.
+    async fn whole_view(&self, mut order: OrderRecord) -> Result<OrderView, Failure> {
         let (db, number) = (&self.inner.db, order.order_no);
-        let items = db.items_of(&[number]).await?.remove(&number);
-        let items = items.unwrap_or_default();
-        let attempt = db.attempts_of(&[number]).await?.remove(&number);
-        let refunds = db.refunds_of_order(number).await?;
-        let payments = db.payment_history(number).await?;
-        // Last, so that an order is never older than its refunds: a page asks no more about one whose refunds are done.
-        let order = db.order(number).await?.unwrap_or(order);
+        let mut readings = 0;
+        let (items, attempt, refunds, payments) = loop {
+            let items = db.items_of(&[number]).await?.remove(&number);
+            let attempt = db.attempts_of(&[number]).await?.remove(&number);
+            let refunds = db.refunds_of_order(number).await?;
+            let payments = db.payment_history(number).await?;
+            // Last, so that an order is never older than its refunds; and once more when it has moved meanwhile, so that
+            // it is not newer than its payments: a page asks no more about an order that is finished.
+            let now = db.order(number).await?.unwrap_or_else(|| order.clone());
+            readings += 1;
+            let has_moved = now.status != order.status;
+            order = now;
+            if !has_moved || readings == READINGS_MAX {
+                break (items.unwrap_or_default(), attempt, refunds, payments);
+            }
+        };
         let facts = self.facts(order.show_id).await?;
         let facts = facts.ok_or(Failure::Broken("order of no show"))?;
         let zone = &facts.place.time_zone;
