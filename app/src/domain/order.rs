@@ -134,6 +134,8 @@ pub enum CancelReason {
     ShowWithdrawn,
     /// Its payment was closed by the gateway.
     PaymentClosed,
+    /// Staff ended it.
+    Staff,
 }
 
 impl CancelReason {
@@ -145,6 +147,7 @@ impl CancelReason {
             Self::Timeout => "timeout",
             Self::ShowWithdrawn => "show_withdrawn",
             Self::PaymentClosed => "payment_closed",
+            Self::Staff => "staff",
         }
     }
 
@@ -156,6 +159,7 @@ impl CancelReason {
             Self::Timeout,
             Self::ShowWithdrawn,
             Self::PaymentClosed,
+            Self::Staff,
         ]
         .into_iter()
         .find(|reason| reason.word() == word)

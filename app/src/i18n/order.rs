@@ -34,6 +34,7 @@ texts! {
         given_back: "You cancelled this order", "您已取消订单";
         show_withdrawn: "The show was withdrawn", "本场次已取消";
         payment_closed: "The payment was closed", "付款已关闭";
+        ended_by_staff: "The box office cancelled this order", "售票方已取消订单";
         refunded: "Refunded", "已退款";
         discarded: "The order could not be placed", "下单未成功";
         late_money: "Your payment came too late", "付款到账过晚";
@@ -94,6 +95,7 @@ pub fn heading(lang: Lang, stage: Stage) -> &'static str {
             CancelReason::Timeout => text.timed_out,
             CancelReason::ShowWithdrawn => text.show_withdrawn,
             CancelReason::PaymentClosed => text.payment_closed,
+            CancelReason::Staff => text.ended_by_staff,
         },
         Stage::Refunded => text.refunded,
         Stage::Discarded { .. } => text.discarded,
@@ -191,7 +193,7 @@ fn cancelled_story(lang: Lang, reason: CancelReason, expires: &VenueTime) -> Str
                 Lang::ZhCn => format!("座位保留至 {clock}（{zone}），之后已重新开售。"),
             }
         }
-        CancelReason::User | CancelReason::PaymentClosed => match lang {
+        CancelReason::User | CancelReason::PaymentClosed | CancelReason::Staff => match lang {
             Lang::En => "The seats went back on sale. ".to_owned(),
             Lang::ZhCn => "座位已重新开售。".to_owned(),
         },

@@ -91,6 +91,10 @@ fn cancelled(lang: Lang, reason: CancelReason) -> String {
             "The payment was closed; the seats went back on sale",
             "付款已关闭，座位已重新开售",
         ),
+        CancelReason::Staff => (
+            "The box office cancelled the order; the seats went back on sale",
+            "售票方取消了订单，座位已重新开售",
+        ),
     };
     pick(lang, en, zh_cn)
 }

@@ -19,6 +19,11 @@ pub enum OrderAction {
         /// By how many minutes, 1 to 60.
         minutes: u32,
     },
+    /// End an order that is not paid; its tickets go back on sale.
+    Cancel {
+        /// The order's number.
+        order_no: OrderNo,
+    },
     /// Give the money of a paid order back, or of some of its tickets. Nothing is kept unless a fee is given.
     Refund {
         /// The order's number.
@@ -53,6 +58,10 @@ pub async fn run(ticketing: &Ticketing, action: OrderAction) -> anyhow::Result<S
                 "Order {order_no} can be paid until {}.",
                 utc(due_at)
             ))
+        }
+        OrderAction::Cancel { order_no } => {
+            ticketing.cancel_by_staff(order_no).await?;
+            Ok(format!("Order {order_no} is cancelled."))
         }
         OrderAction::Refund {
             order_no,

@@ -11,6 +11,25 @@ use app::{
     error::{AppError, Thing},
 };
 
+/// Why staff could not end an order.
+#[derive(Debug, thiserror::Error)]
+pub enum CancelRefusal {
+    /// There is no such order, or it is still on its way.
+    #[error("there is no order {0}")]
+    NoOrder(OrderNo),
+    /// It is paid, or it ended already.
+    #[error("order {order_no} is {status:?}: only an order that awaits payment can be cancelled")]
+    State {
+        /// The order.
+        order_no: OrderNo,
+        /// What it is.
+        status: OrderStatus,
+    },
+    /// A store failed; nothing is decided then.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
 impl Ticketing {
     /// A customer gives up an order of their own.
     ///
@@ -49,6 +68,19 @@ impl Ticketing {
             Some(OrderStatus::Cancelled) => Ok(()),
             _ => Err(AppError::OrderState),
         }
+    }
+
+    /// Staff end an order that awaits payment.
+    ///
+    /// # Errors
+    /// [`CancelRefusal`]; nothing has changed then.
+    pub async fn cancel_by_staff(&self, order_no: OrderNo) -> Result<(), CancelRefusal> {
+        if self.end_order(order_no, CancelReason::Staff).await? {
+            return Ok(());
+        }
+        let order = self.inner.db.order(order_no).await.map_err(Failure::from)?;
+        let status = order.ok_or(CancelRefusal::NoOrder(order_no))?.status;
+        Err(CancelRefusal::State { order_no, status })
     }
 
     /// Ends a pending order: the gateway is asked whether it was paid this moment, one transaction decides, then seats and

@@ -25,6 +25,7 @@ mod reconciling;
 mod redis_lost;
 mod refunds;
 mod show_terms;
+mod staff_cancel;
 mod story;
 mod timeout_steps;
 mod two_channels;
