@@ -27,6 +27,7 @@ mod refunds;
 mod show_terms;
 mod staff_cancel;
 mod story;
+mod switches;
 mod timeout_steps;
 mod two_channels;
 mod withdrawing;

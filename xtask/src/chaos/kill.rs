@@ -71,7 +71,8 @@ const ORDINARY: Recipe = Recipe {
 
 /// Creating is held up longer than a lock may be without a row.
 const LATE_CREATION: Recipe = Recipe {
-    pauses: "create_before_insert:2:14000",
+    // Time enough for two rounds over all shows of a stack that many runs have used.
+    pauses: "create_before_insert:2:24000",
     settings: &[
         ("SEATFLOW_DISCARD_AFTER_MS", "1000"),
         ("SEATFLOW_LOCK_LEASE_MS", "7000"),
