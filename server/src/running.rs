@@ -349,6 +349,13 @@ impl Running {
     }
 }
 
+impl Drop for Running {
+    /// Connections that customers keep open belong to no task of ours: they end when they hear of it.
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
 async fn reported(name: &'static str, consumer: impl Future<Output = Result<(), KafkaSetupError>>) {
     if let Err(error) = consumer.await {
         tracing::error!(consumer = name, %error, cause = ?error, "consumer could not be set up");
