@@ -208,7 +208,8 @@ impl Db {
         loose(rows)
     }
 
-    /// Payments of which a notice said another amount, and which the gateway was not asked about since.
+    /// Payments of which a notice said another amount or another of the channel's numbers, and which the gateway was not
+    /// asked about since.
     ///
     /// # Errors
     /// When the database fails.
@@ -220,7 +221,7 @@ impl Db {
         let rows = sqlx::query_as(
             "SELECT p.out_trade_no, p.order_no, o.show_id FROM discrepancy d \
              JOIN payment p ON p.out_trade_no = d.reference JOIN orders o ON o.order_no = p.order_no \
-             WHERE d.resolved_at IS NULL AND d.kind = 'wrong_amount' AND d.opened_at <= ? LIMIT ?",
+             WHERE d.resolved_at IS NULL AND d.kind IN ('wrong_amount', 'wrong_number') AND d.opened_at <= ? LIMIT ?",
         )
         .bind(before.0)
         .bind(most)
@@ -270,19 +271,19 @@ impl Db {
         loose(rows)
     }
 
-    /// Seats of some orders' tickets whose money was back before a moment.
+    /// Some orders' tickets whose money was back before a moment, with their seats; none for standing places.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn seats_given_back(
+    pub async fn tickets_given_back(
         &self,
         orders: &[OrderNo],
         before: Timestamp,
-    ) -> Result<HashSet<(OrderNo, SeatIndex)>, DbError> {
+    ) -> Result<HashSet<(OrderNo, Option<SeatIndex>)>, DbError> {
         let mut query = QueryBuilder::<MySql>::new(
             "SELECT i.order_no, i.seat FROM refund_item ri JOIN refund r ON r.id = ri.refund_id AND r.status = 3 \
              JOIN order_item i ON i.order_no = ri.order_no AND i.item_no = ri.item_no \
-             WHERE i.seat IS NOT NULL AND r.succeeded_at <= ",
+             WHERE r.succeeded_at <= ",
         );
         query.push_bind(before.0).push(" AND ri.order_no IN (");
         let mut list = query.separated(", ");
@@ -290,7 +291,7 @@ impl Db {
             list.push_bind(order_no.as_i64());
         }
         query.push(")");
-        let rows: Vec<(i64, u32)> = query
+        let rows: Vec<(i64, Option<u32>)> = query
             .build_query_as()
             .persistent(false)
             .fetch_all(self.pool())
@@ -300,7 +301,7 @@ impl Db {
                 let order_no = OrderNo::try_from(order_no).map_err(|_| DbError::Unreadable {
                     what: "refund_item",
                 })?;
-                Ok((order_no, SeatIndex(seat)))
+                Ok((order_no, seat.map(SeatIndex)))
             })
             .collect()
     }

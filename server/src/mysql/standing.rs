@@ -20,7 +20,7 @@ use std::collections::HashMap;
 pub struct Stock {
     /// Places in all.
     pub capacity: u32,
-    /// Places of live orders.
+    /// Places that orders have.
     pub taken: u32,
 }
 
@@ -29,13 +29,13 @@ pub struct Stock {
 pub struct ZoneCount {
     /// As the stock has them.
     pub stock: Stock,
-    /// As the pieces of live orders add up.
+    /// As the pieces of orders add up.
     pub by_piece: u32,
-    /// Tickets of live orders whose money was not given back.
+    /// Tickets of live orders, and those whose money went back after the show had begun: their places stay taken.
     pub tickets: u32,
 }
 
-/// Places of one piece that a live order has.
+/// Places of one piece that an order has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PieceOfOrder {
     /// The order.
@@ -84,7 +84,8 @@ impl TryFrom<PieceRow> for PieceOfOrder {
 }
 
 impl Db {
-    /// Which pieces an order's places came from, and how many of each it has, whatever its state.
+    /// Which pieces an order's places came from, and how many of each it has: none of any when it is over, unless its money
+    /// went back after the show had begun.
     ///
     /// # Errors
     /// When the database fails.
@@ -93,15 +94,14 @@ impl Db {
         pieces_in(&mut connection, order_no).await
     }
 
-    /// What live orders have of a zone.
+    /// What orders have of a zone.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn live_pieces(&self, zone: ZoneId) -> Result<Vec<PieceOfOrder>, DbError> {
+    pub async fn taken_pieces(&self, zone: ZoneId) -> Result<Vec<PieceOfOrder>, DbError> {
         let rows: Vec<PieceRow> = sqlx::query_as(
             "SELECT p.order_no, o.status, o.placed_at, o.paid_at, p.zone_id, p.piece, p.quantity FROM order_piece p \
-             JOIN orders o ON o.order_no = p.order_no \
-             WHERE p.zone_id = ? AND o.status IN (0, 1, 4) AND p.quantity > 0",
+             JOIN orders o ON o.order_no = p.order_no WHERE p.zone_id = ? AND p.quantity > 0",
         )
         .bind(zone.0)
         .fetch_all(self.pool())
@@ -197,7 +197,7 @@ impl Db {
         Ok(found)
     }
 
-    /// Changes a zone's capacity and its shares. False when live orders have more than that; nothing is changed then.
+    /// Changes a zone's capacity and its shares. False when orders have more than that; nothing is changed then.
     ///
     /// # Errors
     /// When the database fails.
@@ -250,7 +250,7 @@ impl Db {
         .await
     }
 
-    /// Counts a zone's taken places anew from its live orders. True when that changed the stock.
+    /// Counts a zone's taken places anew from its orders. True when that changed the stock.
     ///
     /// # Errors
     /// When the database fails.
@@ -265,7 +265,7 @@ impl Db {
                 .fetch_optional(&mut *tx)
                 .await
                 .map_err(DbError::from)?;
-                let counted = live_places(tx, zone).await?;
+                let counted = taken_places(tx, zone).await?;
                 if locked.is_none_or(|taken| taken == counted) {
                     return Ok(false);
                 }
@@ -284,7 +284,7 @@ impl Db {
         .await
     }
 
-    /// A zone's stock beside what live orders have of it, all at one moment; none for a zone of seats.
+    /// A zone's stock beside what orders have of it, all at one moment; none for a zone of seats.
     ///
     /// # Errors
     /// When the database fails.
@@ -292,12 +292,13 @@ impl Db {
         // One statement reads one moment, and whatever changes a count changes all three in one transaction.
         let row: Option<(u32, u32, i64, i64)> = sqlx::query_as(
             "SELECT s.capacity, s.taken, \
-             (SELECT CAST(COALESCE(SUM(p.quantity), 0) AS SIGNED) FROM order_piece p \
-              JOIN orders o ON o.order_no = p.order_no WHERE p.zone_id = s.zone_id AND o.status IN (0, 1, 4)), \
+             (SELECT CAST(COALESCE(SUM(p.quantity), 0) AS SIGNED) FROM order_piece p WHERE p.zone_id = s.zone_id), \
              (SELECT COUNT(*) FROM order_item i JOIN orders o ON o.order_no = i.order_no \
+              JOIN shows w ON w.id = o.show_id \
               LEFT JOIN refund_item ri ON ri.order_no = i.order_no AND ri.item_no = i.item_no \
               LEFT JOIN refund r ON r.id = ri.refund_id AND r.status = 3 \
-              WHERE i.zone_id = s.zone_id AND i.seat IS NULL AND o.status IN (0, 1, 4) AND r.id IS NULL) \
+              WHERE i.zone_id = s.zone_id AND i.seat IS NULL AND o.status IN (0, 1, 3, 4) \
+              AND (r.id IS NULL OR r.succeeded_at >= w.starts_at)) \
              FROM standing_stock s WHERE s.zone_id = ?",
         )
         .bind(zone.0)
@@ -312,10 +313,9 @@ impl Db {
     }
 }
 
-async fn live_places(connection: &mut MySqlConnection, zone: ZoneId) -> Result<u32, DbError> {
+async fn taken_places(connection: &mut MySqlConnection, zone: ZoneId) -> Result<u32, DbError> {
     let counted: i64 = sqlx::query_scalar(
-        "SELECT CAST(COALESCE(SUM(p.quantity), 0) AS SIGNED) FROM order_piece p \
-         JOIN orders o ON o.order_no = p.order_no WHERE p.zone_id = ? AND o.status IN (0, 1, 4)",
+        "SELECT CAST(COALESCE(SUM(quantity), 0) AS SIGNED) FROM order_piece WHERE zone_id = ?",
     )
     .bind(zone.0)
     .fetch_one(connection)

@@ -124,7 +124,7 @@ impl Ticketing {
         }
     }
 
-    /// Tickets whose money is back: their seats are available again, unless the show has begun, and others are told.
+    /// Tickets whose money is back: their seats and places are available again, unless the show has begun, and others are told.
     pub(super) async fn settle_tickets_back(&self, order_no: OrderNo) -> Result<(), Failure> {
         let order = self.inner.db.order(order_no).await?;
         let order = order.ok_or(Failure::Broken("refunded order without a row"))?;
@@ -164,9 +164,7 @@ impl Ticketing {
                 return Err(Failure::Broken("the show is lost again"));
             }
         }
-        let is_live = order.status.is_live();
-        self.settle_given(order_no, is_live, GiveWhy::Refund)
-            .await?;
+        self.settle_given(order_no, GiveWhy::Refund).await?;
         Ok(())
     }
 

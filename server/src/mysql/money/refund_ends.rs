@@ -71,8 +71,8 @@ pub(super) async fn end_refund(
     Ok(vec![row])
 }
 
-/// Takes a refund's tickets off its order: claims and standing places, and, while the show has not begun, the copy of its
-/// sold seats, because those seats go back on sale.
+/// Takes a refund's tickets off its order: their claims, and, while the show has not begun, the copy of their sold seats and
+/// their standing places, because those go back on sale.
 async fn take_tickets(
     tx: &mut MySqlConnection,
     refund: &RefundRecord,
@@ -91,17 +91,19 @@ async fn take_tickets(
     .bind(order_no.as_i64())
     .fetch_one(&mut *tx)
     .await?;
-    if now < Timestamp(starts_at) {
-        let sold = format!(
-            "DELETE FROM show_seat WHERE show_id = ? AND order_no = ? AND state = 2 AND seat IN {ITS_SEATS}"
-        );
-        sqlx::query(sqlx::AssertSqlSafe(sold))
-            .bind(show_id)
-            .bind(order_no.as_i64())
-            .bind(refund.id)
-            .execute(&mut *tx)
-            .await?;
+    // Nobody can come any more to a show that has begun, and its counts tell who was expected.
+    if now >= Timestamp(starts_at) {
+        return Ok(());
     }
+    let sold = format!(
+        "DELETE FROM show_seat WHERE show_id = ? AND order_no = ? AND state = 2 AND seat IN {ITS_SEATS}"
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sold))
+        .bind(show_id)
+        .bind(order_no.as_i64())
+        .bind(refund.id)
+        .execute(&mut *tx)
+        .await?;
     let standing: Vec<(u64,)> = sqlx::query_as(
         "SELECT i.zone_id FROM refund_item ri JOIN order_item i ON i.order_no = ri.order_no \
          AND i.item_no = ri.item_no WHERE ri.refund_id = ? AND i.seat IS NULL",

@@ -78,8 +78,8 @@ pub(in crate::mysql) async fn claim_places(
     Ok(())
 }
 
-/// Gives back to the stock what an order has, within the transaction that ends it. The caller's guard on the order's state
-/// makes sure that this happens once; the order's rows stay, so that its places can be found in Redis.
+/// Gives back to the stock what an order has, within the transaction that ends it. The order's rows stay, with nothing in
+/// them, so that its places can be found in Redis.
 ///
 /// # Errors
 /// When the database fails.
@@ -91,6 +91,14 @@ pub(in crate::mysql) async fn return_places(
     for (piece, quantity) in pieces_in(tx, order_no).await? {
         *by_zone.entry(piece.zone).or_default() += quantity;
     }
+    if by_zone.is_empty() {
+        return Ok(());
+    }
+    sqlx::query("UPDATE order_piece SET quantity = 0 WHERE order_no = ?")
+        .bind(order_no.as_i64())
+        .execute(&mut *tx)
+        .await?;
+    // Last, because everybody who sells in a zone waits for its stock.
     for (zone, quantity) in by_zone {
         lower_stock(tx, zone, quantity).await?;
     }

@@ -25,11 +25,11 @@ impl Ticketing {
         }
         let numbers: Vec<OrderNo> = unclaimed.keys().copied().collect();
         let before = self.now() - FOLLOW_UP_GRACE;
-        let given_back = self.inner.db.seats_given_back(&numbers, before).await?;
+        let given_back = self.inner.db.tickets_given_back(&numbers, before).await?;
         for (order_no, seats) in unclaimed {
             let count = seats
                 .iter()
-                .filter(|seat| given_back.contains(&(order_no, **seat)))
+                .filter(|seat| given_back.contains(&(order_no, Some(**seat))))
                 .count();
             if count > 0 {
                 found.push(Finding {

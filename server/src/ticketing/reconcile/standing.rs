@@ -22,16 +22,17 @@ use app::domain::{
 };
 use std::collections::{BTreeSet, HashMap};
 
-/// A zone as both stores have it. Redis was read first, so what Redis does not know was not in flight.
+/// A zone as both stores have it. Redis was read first, so what Redis does not know was not in flight; orders before their
+/// places, so an order that is known and has no places has given them back.
 struct ComparedZone {
     show: ShowId,
     zone: ZoneId,
     pieces: Vec<(Piece, PieceSnapshot)>,
     /// Places of each piece, as the database shares them out.
     totals: Vec<u32>,
-    live: Vec<PieceOfOrder>,
     /// Every order that has places in Redis, as far as it has a row.
     orders: HashMap<OrderNo, OrderRecord>,
+    taken: Vec<PieceOfOrder>,
 }
 
 impl ComparedZone {
@@ -57,6 +58,12 @@ impl ComparedZone {
             .iter()
             .find(|(piece, _)| *piece == of_order.piece)?;
         snapshot.taken.get(&of_order.order_no).copied()
+    }
+
+    fn has_places(&self, order_no: OrderNo, piece: Piece) -> bool {
+        self.taken
+            .iter()
+            .any(|of_order| of_order.order_no == order_no && of_order.piece == piece)
     }
 }
 
@@ -107,12 +114,13 @@ impl Ticketing {
             zone,
             pieces,
             totals,
-            live: self.inner.db.live_pieces(zone).await?,
             orders: self.inner.db.orders_by_number(&numbers).await?,
+            taken: self.inner.db.taken_pieces(zone).await?,
         };
         let before = found.len();
         self.find_lost_places(&compared, found);
         self.find_orphan_places(&compared, found);
+        self.find_returned_places(&compared, found).await?;
         // Counts are judged once the entries are right, because entries make them.
         if found.len() == before {
             self.find_wrong_counts(&compared, found).await?;
@@ -120,9 +128,9 @@ impl Ticketing {
         Ok(())
     }
 
-    /// Places of live orders that Redis does not give them.
+    /// Places of orders that Redis does not give them.
     fn find_lost_places(&self, compared: &ComparedZone, found: &mut Vec<Finding>) {
-        for of_order in &compared.live {
+        for of_order in &compared.taken {
             let state = state_of(of_order.status);
             let is_right = compared
                 .entry(of_order)
@@ -146,7 +154,7 @@ impl Ticketing {
         }
     }
 
-    /// Places in Redis whose order is over, or has no row after its lease.
+    /// Places in Redis whose order is over and has none, or has no row after its lease.
     fn find_orphan_places(&self, compared: &ComparedZone, found: &mut Vec<Finding>) {
         let lease = self.inner.config.limits.lock_lease;
         for (piece, snapshot) in &compared.pieces {
@@ -155,6 +163,7 @@ impl Ticketing {
                     None if self.now() - entry.created < lease => continue,
                     None => false,
                     Some(order) if order.status.is_live() => continue,
+                    Some(_) if compared.has_places(*order_no, *piece) => continue,
                     Some(order) => {
                         let closed = order.closed_at.unwrap_or(order.placed_at);
                         if self.now() < closed + FOLLOW_UP_GRACE {
@@ -178,6 +187,37 @@ impl Ticketing {
         }
     }
 
+    /// Places in Redis of orders that go on without them, because their money is back.
+    async fn find_returned_places(
+        &self,
+        compared: &ComparedZone,
+        found: &mut Vec<Finding>,
+    ) -> Result<(), Failure> {
+        let mut without: BTreeSet<OrderNo> = BTreeSet::new();
+        for (piece, snapshot) in &compared.pieces {
+            let numbers = snapshot.taken.keys().filter(|order_no| {
+                let order = compared.orders.get(order_no);
+                order.is_some_and(|order| order.status.is_live())
+                    && !compared.has_places(**order_no, *piece)
+            });
+            without.extend(numbers);
+        }
+        if without.is_empty() {
+            return Ok(());
+        }
+        let numbers: Vec<OrderNo> = without.into_iter().collect();
+        let before = self.now() - FOLLOW_UP_GRACE;
+        let given_back = self.inner.db.tickets_given_back(&numbers, before).await?;
+        for order_no in numbers {
+            if given_back.contains(&(order_no, None)) {
+                let detail = "still has standing place(s) whose money it has back".to_owned();
+                let repair = Repair::FreeTickets(order_no);
+                found.push(compared.finding(Class::OrphanSale, Some(order_no), detail, repair));
+            }
+        }
+        Ok(())
+    }
+
     async fn find_wrong_counts(
         &self,
         compared: &ComparedZone,
@@ -186,7 +226,7 @@ impl Ticketing {
         let zone = compared.zone;
         let count = self.inner.db.zone_count(zone).await?;
         if count.is_some_and(|count| count.stock.taken != count.by_piece) {
-            let detail = format!("zone {zone}: the stock of places is not what live orders have");
+            let detail = format!("zone {zone}: the stock of places is not what orders have");
             found.push(compared.finding(Class::Counter, None, detail, Repair::CountStock(zone)));
         }
         let is_wrong = |((_, snapshot), total): (&(Piece, PieceSnapshot), &u32)| {
@@ -208,25 +248,19 @@ impl Ticketing {
         Ok(())
     }
 
-    /// Writes a live order's places as the database has them, and looks again: an order that ended meanwhile gives
-    /// everything back.
+    /// Writes an order's places as the database has them, and looks again: an order that ended meanwhile gives everything
+    /// back.
     pub(super) async fn write_places(&self, order_no: OrderNo) -> Result<bool, Failure> {
         let Some(order) = self.inner.db.order(order_no).await? else {
             return Ok(false);
         };
-        if !order.status.is_live() {
-            return Ok(false);
-        }
         let written = self.settle_taken(order_no, state_of(order.status)).await?;
-        let now = self.inner.db.order(order_no).await?;
-        let is_live = now.is_some_and(|order| order.status.is_live());
-        if !is_live {
-            self.settle_given(order_no, false, GiveWhy::Repair).await?;
-        }
-        Ok(written && is_live)
+        let given = self.settle_given(order_no, GiveWhy::Repair).await?;
+        Ok(written && !given)
     }
 
-    /// Gives back the places of an order that is over; one without a row never gets one first.
+    /// Gives back what an order that is over has of a piece beyond what the database says; one without a row never gets one
+    /// first.
     pub(super) async fn give_orphan_places(
         &self,
         show: ShowId,
@@ -245,10 +279,13 @@ impl Ticketing {
                 return Ok(false);
             }
         }
+        let pieces = self.inner.db.pieces_of(order_no).await?;
+        let has = pieces.iter().find(|(known, _)| *known == piece);
+        let keep = has.map_or(0, |(_, quantity)| *quantity);
         let reply = self
             .inner
             .redis
-            .give_standing(piece, order_no, 0, GiveWhy::Repair)
+            .give_standing(piece, order_no, keep, GiveWhy::Repair)
             .await?;
         self.inner.redis.forget_order(order_no).await?;
         Ok(matches!(reply, GiveStandingReply::Given { .. }))

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 /// What is wrong with the places that were looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StandingEvidence {
-    /// Places of live orders, and places taken in Redis.
+    /// Places that orders have.
     pub places: i64,
     /// Places that one store, or the tickets, have and another has not.
     pub disagreeing: i64,
@@ -67,10 +67,10 @@ impl Ticketing {
             .sum::<u32>();
         found.over_capacity += beyond(stock.taken, stock.capacity);
         found.over_capacity += beyond(taken_in_redis, stock.capacity);
-        let live = self.inner.db.live_pieces(zone).await?;
+        let taken = self.inner.db.taken_pieces(zone).await?;
         for (piece, snapshot) in &snapshots {
             found.disagreeing += wrong_counts(snapshot);
-            found.disagreeing += self.wrong_entries(*piece, snapshot, &live).await?;
+            found.disagreeing += self.wrong_entries(*piece, snapshot, &taken).await?;
         }
         Ok(())
     }
@@ -80,9 +80,9 @@ impl Ticketing {
         &self,
         piece: Piece,
         snapshot: &PieceSnapshot,
-        live: &[PieceOfOrder],
+        taken: &[PieceOfOrder],
     ) -> Result<i64, Failure> {
-        let in_database: HashMap<OrderNo, u32> = live
+        let in_database: HashMap<OrderNo, u32> = taken
             .iter()
             .filter(|of_order| of_order.piece == piece)
             .map(|of_order| (of_order.order_no, of_order.quantity))

@@ -26,16 +26,17 @@ pub(in crate::ticketing) fn pieces_of_zone(zone: ZoneId, count: usize) -> Vec<Pi
         .collect()
 }
 
-/// How an order's places are taken, by where the order stands.
+/// How an order's places are taken, by where the order stands. One whose money went back after its show had begun keeps
+/// them sold.
 pub(in crate::ticketing) fn state_of(status: OrderStatus) -> PlaceState {
     match status {
-        OrderStatus::Paid | OrderStatus::Ticketed => PlaceState::Sold,
+        OrderStatus::Paid | OrderStatus::Ticketed | OrderStatus::Refunded => PlaceState::Sold,
         _ => PlaceState::Locked,
     }
 }
 
 impl Ticketing {
-    /// Loads the pieces of a zone that Redis does not have, each with what live orders have of it; the number of pieces
+    /// Loads the pieces of a zone that Redis does not have, each with what orders have of it; the number of pieces
     /// that this call loaded. Several servers may do so at once: the first one's reading stands.
     ///
     /// # Errors
@@ -47,7 +48,7 @@ impl Ticketing {
         if present.iter().all(Option::is_some) {
             return Ok(0);
         }
-        let live = self.inner.db.live_pieces(zone).await?;
+        let taken = self.inner.db.taken_pieces(zone).await?;
         let mut loaded = 0;
         for ((piece, total), present) in pieces.into_iter().zip(totals).zip(present) {
             if present.is_some() {
@@ -57,7 +58,7 @@ impl Ticketing {
                 piece,
                 epoch: u32::try_from(self.now().0 / 1000).unwrap_or(u32::MAX),
                 total,
-                taken: entries(&live, piece),
+                taken: entries(&taken, piece),
                 replaces: None,
             };
             if self.inner.redis.load_standing(&load).await? == LoadReply::Loaded {
@@ -137,20 +138,18 @@ impl Ticketing {
             .await
     }
 
-    /// Gives back in Redis what an order has beyond what the database says: everything when the order is over. True when
-    /// something was given back. May be repeated.
+    /// Gives back in Redis what an order has beyond what the database says. True when something was given back. May be
+    /// repeated.
     ///
     /// # Errors
     /// When a store fails.
     pub(in crate::ticketing) async fn settle_given(
         &self,
         order_no: OrderNo,
-        is_live: bool,
         why: GiveWhy,
     ) -> Result<bool, Failure> {
         let mut any = false;
-        for (piece, quantity) in self.inner.db.pieces_of(order_no).await? {
-            let keep = if is_live { quantity } else { 0 };
+        for (piece, keep) in self.inner.db.pieces_of(order_no).await? {
             let redis = &self.inner.redis;
             let mut reply = redis.give_standing(piece, order_no, keep, why).await?;
             if reply == GiveStandingReply::Rebuild {
@@ -201,9 +200,10 @@ impl Ticketing {
     }
 }
 
-/// What live orders have of a piece.
-fn entries(live: &[PieceOfOrder], piece: Piece) -> Vec<(OrderNo, TakenPlaces)> {
-    live.iter()
+/// What orders have of a piece.
+fn entries(taken: &[PieceOfOrder], piece: Piece) -> Vec<(OrderNo, TakenPlaces)> {
+    taken
+        .iter()
         .filter(|of_order| of_order.piece == piece)
         .map(|of_order| {
             let taken = TakenPlaces {

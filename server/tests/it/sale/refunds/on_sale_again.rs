@@ -2,7 +2,7 @@
 
 use super::{confirmed, paid, paid_for, wish};
 use crate::{
-    standing::floor::{pending, staged},
+    standing::floor::{Floor, pending, staged},
     support::{Notice, ShowSpec, Stage, headers_for, run},
 };
 use app::domain::{
@@ -13,7 +13,14 @@ use app::domain::{
     time::Millis,
     user::User,
 };
-use server::clock::Clock;
+use axum::http::StatusCode;
+use server::{
+    clock::Clock,
+    redis::{
+        scripts::{GiveWhy, SellStanding},
+        standing::PlaceState,
+    },
+};
 
 async fn given_back(stage: &Stage, user: &User, order_no: OrderNo, items: &[u32]) -> String {
     let refund = stage
@@ -31,6 +38,21 @@ async fn sold_copies(stage: &Stage, show: ShowId) -> i64 {
         .fetch_one(stage.ticketing.db().pool())
         .await
         .expect("a count")
+}
+
+/// An order of places that was paid.
+async fn paid_places(stage: &Stage, user: &User, floor: Floor, quantity: u32) -> OrderNo {
+    let order_no = pending(stage, user, floor, quantity).await;
+    let payment = stage.payment(user, order_no).await;
+    let now = stage.clock.now();
+    let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
+    let headers = headers_for(&body, now);
+    let answer = stage
+        .ticketing
+        .take_callback("simulated", &headers, &body)
+        .await;
+    assert_eq!(answer, StatusCode::OK);
+    order_no
 }
 
 /// What reconciliation would say once nothing is new any more.
@@ -212,15 +234,7 @@ fn places_of_a_standing_zone_are_given_back_one_by_one() {
     run(async {
         let (stage, floor) = staged(20, 3).await;
         let user = stage.user().await;
-        let order_no = pending(&stage, &user, floor, 3).await;
-        let payment = stage.payment(&user, order_no).await;
-        let now = stage.clock.now();
-        let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
-        let headers = headers_for(&body, now);
-        stage
-            .ticketing
-            .take_callback("simulated", &headers, &body)
-            .await;
+        let order_no = paid_places(&stage, &user, floor, 3).await;
         let redis = stage.ticketing.redis();
         assert_eq!(floor.counts(redis).await, (0, 3, 17));
 
@@ -241,6 +255,88 @@ fn places_of_a_standing_zone_are_given_back_one_by_one() {
         assert_eq!(findings(&stage).await, [""; 0]);
         let evidence = stage.ticketing.verify().await.expect("stores");
         assert!(evidence.is_clean(), "{}", evidence.table());
+    });
+}
+
+#[test]
+fn places_of_a_show_that_has_begun_stay_taken() {
+    run(async {
+        let (stage, floor) = staged(20, 3).await;
+        let user = stage.user().await;
+        let partly = paid_places(&stage, &user, floor, 2).await;
+        let whole = paid_places(&stage, &user, floor, 1).await;
+        given_back(&stage, &user, partly, &[0]).await;
+        let redis = stage.ticketing.redis();
+        assert_eq!(floor.counts(redis).await, (0, 2, 18), "before it begins");
+        let facts = stage.ticketing.db().show(floor.show).await;
+        let starts_at = facts.expect("a database").expect("the show").starts_at;
+        stage.clock.advance(starts_at - stage.clock.now());
+        for (order_no, tickets) in [
+            (partly, TicketChoice::Items(vec![1])),
+            (whole, TicketChoice::All),
+        ] {
+            let refund = stage
+                .ticketing
+                .refund_by_staff(order_no, tickets, "it rained", 0)
+                .await;
+            confirmed(&stage, &refund.expect("a refund").refund_no).await;
+            assert_eq!(stage.status(order_no).await, Some(OrderStatus::Refunded));
+        }
+        let in_both_stores = async |stage: &Stage| {
+            assert_eq!(floor.counts(redis).await, (0, 2, 18));
+            assert_eq!(floor.stock(stage.ticketing.db()).await.taken, 2);
+            assert_eq!(findings(stage).await, [""; 0]);
+            let evidence = stage.ticketing.verify().await.expect("stores");
+            assert!(evidence.is_clean(), "{}", evidence.table());
+        };
+        in_both_stores(&stage).await;
+        // As the rows say it, whatever Redis loses.
+        stage
+            .ticketing
+            .reload_zones(floor.show)
+            .await
+            .expect("stores");
+        in_both_stores(&stage).await;
+        let pieces = stage.ticketing.db().pieces_of(whole).await;
+        for (piece, _) in pieces.expect("a database") {
+            let gone = redis.give_standing(piece, whole, 0, GiveWhy::Repair);
+            gone.await.expect("Redis");
+        }
+        let round = stage.ticketing.reconcile().await.expect("stores");
+        assert_eq!(round.expect("it leads").repaired, 1);
+        in_both_stores(&stage).await;
+    });
+}
+
+#[test]
+fn places_that_redis_was_not_told_of_are_found_and_freed() {
+    run(async {
+        let (stage, floor) = staged(3, 3).await;
+        let user = stage.user().await;
+        let order_no = paid_places(&stage, &user, floor, 3).await;
+        let redis = stage.ticketing.redis();
+        given_back(&stage, &user, order_no, &[0, 1]).await;
+        assert_eq!(floor.counts(redis).await, (0, 1, 2));
+        // A server that read the order before its refund, and was held up.
+        let db = stage.ticketing.db();
+        let pieces = db.pieces_of(order_no).await.expect("a database");
+        let (piece, _) = pieces.into_iter().find(|(_, has)| *has == 0).expect("one");
+        let sell = SellStanding {
+            piece,
+            order_no,
+            now: stage.clock.now(),
+            quantity: 1,
+            state: PlaceState::Sold,
+        };
+        redis.sell_standing(&sell).await.expect("Redis");
+        assert_eq!(floor.counts(redis).await, (0, 2, 1));
+        let found = findings(&stage).await;
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("money it has back"), "{found:?}");
+        let round = stage.ticketing.reconcile().await.expect("stores");
+        assert_eq!(round.expect("it leads").repaired, 1);
+        assert_eq!(floor.counts(redis).await, (0, 1, 2));
+        assert_eq!(findings(&stage).await, [""; 0]);
     });
 }
 
