@@ -42,19 +42,23 @@ impl Ticketing {
             Some(ChargeState::Failed) => PaymentEvent::Failed,
             Some(ChargeState::Closed) | None => PaymentEvent::Closed,
         };
-        let is_asked_for = report.is_some();
+        let (amount, is_asked_for) = report
+            .as_ref()
+            .map_or((payment.amount, false), |report| (report.amount, true));
         let notice = PaymentNotice {
             channel: payment.channel.clone(),
             callback_id: format!("query:{out_trade_no}:{event:?}"),
             out_trade_no: out_trade_no.to_owned(),
+            third_trade_no: report.map(|report| report.third_trade_no),
             event,
-            amount: report.map_or(payment.amount, |report| report.amount),
+            amount,
             fail_reason: None,
             raw_body: String::new(),
             is_asked_for,
         };
         fault::point(Point::AskedBeforeRecord);
         let recorded = self.inner.db.record_notice(&notice, self.now()).await?;
+        fault::point(Point::AskedAfterRecord);
         self.settle_now(
             recorded
                 .map(|recorded| recorded.follow_up)

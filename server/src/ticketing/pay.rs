@@ -189,6 +189,7 @@ impl Ticketing {
             channel: channel.to_owned(),
             callback_id: notice.callback_id.clone(),
             out_trade_no: notice.out_trade_no.clone(),
+            third_trade_no: Some(notice.third_trade_no.clone()),
             event,
             amount: notice.amount,
             fail_reason: declined.then(|| "declined at the cashier".to_owned()),

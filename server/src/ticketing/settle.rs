@@ -7,7 +7,7 @@ use super::{Failure, Ticketing, rebuild::zoned_seats};
 use crate::{
     fault::{self, Point},
     kafka::{
-        batch::{BatchHandler, HandlerError, Received},
+        batch::{BatchHandler, HandlerError, Poison, Received},
         messages::{Closed, OrderHappened, Paid},
     },
     mysql::{
@@ -194,7 +194,7 @@ impl Ticketing {
                 return Err(Failure::Broken("the show is lost again"));
             }
         }
-        self.settle_given(order_no, false, GiveWhy::Release).await?;
+        self.settle_given(order_no, GiveWhy::Release).await?;
         self.inner.redis.forget_order(order_no).await?;
         fault::point(Point::SettleAfterRelease);
         let reason = order.cancel_reason.unwrap_or(CancelReason::Timeout);
@@ -238,7 +238,8 @@ impl BatchHandler for OrderEvents {
     type Message = OrderHappened;
 
     async fn handle(&self, batch: &[Received<OrderHappened>]) -> Result<(), HandlerError> {
-        for received in batch {
+        let mut poisoned = Vec::new();
+        for (index, received) in batch.iter().enumerate() {
             let OrderHappened::Paid(paid) = &received.message else {
                 continue;
             };
@@ -249,9 +250,20 @@ impl BatchHandler for OrderEvents {
                 .db
                 .mark_seats_sold(paid.order_no, self.0.now())
                 .await;
-            copied.map_err(|error| HandlerError::Retry(error.into()))?;
+            match copied {
+                Ok(()) => {}
+                // The same again would fail again, and others wait behind it.
+                Err(error) if error.is_refusal() => {
+                    let reason = error.story();
+                    poisoned.push(Poison { index, reason });
+                }
+                Err(error) => return Err(HandlerError::Retry(error.into())),
+            }
             fault::point(Point::SoldAfterCopy);
         }
-        Ok(())
+        if poisoned.is_empty() {
+            return Ok(());
+        }
+        Err(HandlerError::Poison(poisoned))
     }
 }

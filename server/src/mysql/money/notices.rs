@@ -27,6 +27,8 @@ pub struct PaymentNotice {
     pub callback_id: String,
     /// Our number of the payment.
     pub out_trade_no: String,
+    /// The channel's number of the payment; none when the channel does not know it.
+    pub third_trade_no: Option<String>,
     /// What happened.
     pub event: PaymentEvent,
     /// The amount the gateway speaks of.
@@ -59,6 +61,9 @@ pub enum NoticeResult {
     Repeated,
     /// Another amount than the payment's: noted as a discrepancy, nothing moved.
     WrongAmount,
+    /// Another of the channel's numbers than the payment's, so it tells of other money: noted as a discrepancy, nothing
+    /// moved.
+    WrongNumber,
     /// The money came for an order that can't have it: it is on its way back.
     Late,
     /// The payment's state does not allow it: noted, nothing moved.
@@ -73,6 +78,7 @@ impl NoticeResult {
             Self::Applied => "applied",
             Self::Repeated => "repeated",
             Self::WrongAmount => "wrong_amount",
+            Self::WrongNumber => "wrong_number",
             Self::Late => "late",
             Self::OutOfOrder => "out_of_order",
         }
@@ -137,20 +143,22 @@ async fn apply(
     now: Timestamp,
     follow_up: &mut Vec<OutboxRow>,
 ) -> Result<NoticeResult, DbError> {
-    if notice.amount != payment.amount {
-        note_discrepancy(
-            tx,
-            "wrong_amount",
-            payment,
-            &format!("notice says {}", notice.amount),
-            now,
-        )
-        .await?;
-        return Ok(NoticeResult::WrongAmount);
+    if let Some(doubt) = doubt(notice, payment) {
+        let (kind, said) = match &doubt {
+            Doubt::Amount => ("wrong_amount", notice.amount.to_string()),
+            Doubt::Number(number) => ("wrong_number", (*number).to_owned()),
+        };
+        note_discrepancy(tx, kind, payment, &format!("notice says {said}"), now).await?;
+        return Ok(match doubt {
+            Doubt::Amount => NoticeResult::WrongAmount,
+            Doubt::Number(_) => NoticeResult::WrongNumber,
+        });
     }
     if notice.is_asked_for {
-        // What a channel answers when it is asked settles the doubts that its notices left about the amount.
-        resolve_discrepancy(tx, "wrong_amount", &payment.out_trade_no, now).await?;
+        // What a channel answers when it is asked settles the doubts that its notices left.
+        for kind in ["wrong_amount", "wrong_number"] {
+            resolve_discrepancy(tx, kind, &payment.out_trade_no, now).await?;
+        }
     }
     let Ok(to) = payment.status.apply(notice.event) else {
         // A refunded payment was a success before; hearing of the success again is nothing new.
@@ -184,6 +192,22 @@ async fn apply(
     Ok(NoticeResult::Late)
 }
 
+/// Why a notice is not believed, although it is signed.
+enum Doubt<'n> {
+    Amount,
+    Number(&'n str),
+}
+
+fn doubt<'n>(notice: &'n PaymentNotice, payment: &PaymentRecord) -> Option<Doubt<'n>> {
+    if notice.amount != payment.amount {
+        return Some(Doubt::Amount);
+    }
+    // A payment whose charge was never answered learns the channel's number from its first notice.
+    let known = payment.third_trade_no.as_deref()?;
+    let said = notice.third_trade_no.as_deref()?;
+    (said != known).then_some(Doubt::Number(said))
+}
+
 async fn move_payment(
     tx: &mut MySqlConnection,
     notice: &PaymentNotice,
@@ -192,10 +216,11 @@ async fn move_payment(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let moved = sqlx::query(
-        "UPDATE payment SET status = ?, notify_status = ?, notify_content = ?, fail_reason = ?, \
-         pay_time = ?, update_time = ? WHERE id = ? AND status = ?",
+        "UPDATE payment SET status = ?, third_trade_no = COALESCE(third_trade_no, ?), notify_status = ?, \
+         notify_content = ?, fail_reason = ?, pay_time = ?, update_time = ? WHERE id = ? AND status = ?",
     )
     .bind(to.code())
+    .bind(&notice.third_trade_no)
     .bind(match notice.event {
         PaymentEvent::Succeeded => "succeeded",
         PaymentEvent::Failed => "failed",

@@ -46,7 +46,7 @@ impl Ticketing {
                 show: money.show,
                 order_no: Some(money.order_no),
                 detail: format!(
-                    "a notice about payment {} named another amount; the gateway knows the right one",
+                    "a notice about payment {} named another amount or number; the gateway knows the right one",
                     money.reference
                 ),
                 repair: Repair::Ask {

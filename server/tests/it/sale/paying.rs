@@ -98,7 +98,10 @@ fn money_for_an_expired_order_goes_back_by_itself() {
             .await
             .expect("stores");
         // The customer was faster at the gateway than our wish to close the payment there.
-        let notice = Notice::success(&payment.out_trade_no, payment.amount);
+        let notice = Notice {
+            third_trade_no: payment.third_trade_no.expect("the gateway knows it"),
+            ..Notice::success(&payment.out_trade_no, payment.amount)
+        };
         let body = notice.body(app.clock.now());
         let headers = headers_for(&body, app.clock.now());
         let url = format!("{}/callbacks/payments/simulated", app.base);
@@ -201,6 +204,56 @@ async fn payable(stage: &Stage) -> (app::domain::ids::OrderNo, Notice) {
         order_no,
         Notice::success(&payment.out_trade_no, payment.amount),
     )
+}
+
+#[test]
+fn a_notice_of_other_money_moves_nothing_and_one_that_comes_first_is_believed() {
+    run(async {
+        let stage = Stage::new().await;
+        let (order_no, notice) = payable(&stage).await;
+        let tell = async |notice: &Notice| {
+            let now = stage.clock.now();
+            let body = notice.body(now);
+            let headers = headers_for(&body, now);
+            let answer = stage
+                .ticketing
+                .take_callback("simulated", &headers, &body)
+                .await;
+            assert_eq!(answer, StatusCode::OK, "it is recorded");
+        };
+        let open = async || {
+            let now = stage.clock.now();
+            let counts = stage.ticketing.db().counts(now).await;
+            counts.expect("a database").open_discrepancies
+        };
+        tell(&Notice {
+            third_trade_no: "gw_of_other_money".to_owned(),
+            ..notice.clone()
+        })
+        .await;
+        assert_eq!(stage.status(order_no).await, Some(OrderStatus::Pending));
+        assert_eq!(open().await, 1, "a person can see it");
+        tell(&Notice {
+            callback_id: "cb_of_its_own_money".to_owned(),
+            ..notice
+        })
+        .await;
+        assert_eq!(stage.status(order_no).await, Some(OrderStatus::Paid));
+        assert_eq!(open().await, 1, "until the gateway is asked");
+
+        // The answer to this charge was lost: nobody knows the gateway's number until its notice comes.
+        let (order_no, notice) = payable(&stage).await;
+        sqlx::query("UPDATE payment SET status = 1, third_trade_no = NULL WHERE order_no = ?")
+            .bind(order_no.as_i64())
+            .execute(stage.ticketing.db().pool())
+            .await
+            .expect("a database");
+        tell(&notice).await;
+        assert_eq!(stage.status(order_no).await, Some(OrderStatus::Paid));
+        let known = stage.ticketing.db().payment(&notice.out_trade_no).await;
+        let known = known.expect("a database").expect("the payment");
+        assert_eq!(known.third_trade_no, Some(notice.third_trade_no));
+    });
 }
 
 #[test]
@@ -326,6 +379,7 @@ fn a_repetition_completes_what_the_first_notice_left_undone() {
             channel: payment.channel.clone(),
             callback_id: notice.callback_id.clone(),
             out_trade_no: notice.out_trade_no.clone(),
+            third_trade_no: None,
             event: app::domain::payment::PaymentEvent::Succeeded,
             amount: notice.amount,
             fail_reason: None,

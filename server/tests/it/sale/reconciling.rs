@@ -146,6 +146,7 @@ fn a_paid_order_gets_its_seats_sold() {
             channel: "simulated".to_owned(),
             callback_id: "cb_of_a_server_that_died".to_owned(),
             out_trade_no: payment.out_trade_no,
+            third_trade_no: None,
             event: PaymentEvent::Succeeded,
             amount: payment.amount,
             fail_reason: None,

@@ -13,6 +13,8 @@ use server::gateway::{
 pub struct Notice {
     pub callback_id: String,
     pub out_trade_no: String,
+    /// The channel's number of the payment.
+    pub third_trade_no: String,
     pub status: CallbackStatus,
     pub amount: Money,
 }
@@ -22,6 +24,7 @@ impl Notice {
         Self {
             callback_id: format!("cb_{}", uuid::Uuid::new_v4().simple()),
             out_trade_no: out_trade_no.to_owned(),
+            third_trade_no: format!("gw_{out_trade_no}"),
             status: CallbackStatus::Succeeded,
             amount,
         }
@@ -32,7 +35,7 @@ impl Notice {
             callback_id: self.callback_id.clone(),
             kind: CallbackKind::Payment,
             out_trade_no: self.out_trade_no.clone(),
-            third_trade_no: format!("gw_{}", self.out_trade_no),
+            third_trade_no: self.third_trade_no.clone(),
             refund_no: None,
             status: self.status,
             amount_minor: self.amount.minor,
