@@ -32,7 +32,7 @@ test('an order that is not paid in time is cancelled, and its seats are free aga
   const orderNo = await site.order.number();
 
   await expect(site.order.heading).toHaveText(site.words.timedOut);
-  await expect(site.order.story).toContainText('Your seats were held until');
+  await expect(site.order.story).toContainText('Your tickets were held until');
   await expect(site.order.story).toContainText('Nothing was charged.');
   await expect(site.order.pay).toBeHidden();
   const order = await site.api.order(orderNo);

@@ -31,8 +31,11 @@ pub fn OrderFacts(
             <dd><VenueTimeText time=order.starts /></dd>
             <dt>{text.place}</dt>
             <dd>{place}</dd>
-            <dt>{text.seats}</dt>
-            <dd>{tickets}</dd>
+            <dt>{text.tickets}</dt>
+            <dd>
+                {tickets}
+                {order.apart.then(|| view! { <p class="soft small">{text.apart}</p> })}
+            </dd>
             <dt>{text.total}</dt>
             <dd>
                 <b>{order.total.to_string()}</b> " " <span class="soft small">{text.all_included}</span>

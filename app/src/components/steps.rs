@@ -3,7 +3,7 @@
 use crate::i18n::{order::OrderText, use_lang};
 use leptos::prelude::*;
 
-/// Seats, payment, confirmation, and which of them the order has come to.
+/// Tickets, payment, confirmation, and which of them the order has come to.
 #[component]
 pub fn Steps(
     /// The step the order is at, from 0.
@@ -15,7 +15,7 @@ pub fn Steps(
         let is_current = move || (current.get() == place).then_some("step");
         view! { <li class:done=move || place < current.get() aria-current=is_current>{name}</li> }
     };
-    let names = [text.step_seats, text.step_pay, text.step_confirmed];
+    let names = [text.step_tickets, text.step_pay, text.step_confirmed];
     view! {
         <ol class="steps" aria-label=text.progress>
             {names.into_iter().enumerate().map(step).collect::<Vec<_>>()}

@@ -265,6 +265,9 @@ pub struct OrderView {
     pub city: LocalText,
     /// Its tickets: those with a seat in plan order, then those without one.
     pub items: Vec<OrderItem>,
+    /// Whether some of its seats are not beside the others.
+    #[serde(default)]
+    pub apart: bool,
     /// What it costs, fees and tax included.
     pub total: Money,
     /// The tax within the total; none where nothing is taxed.

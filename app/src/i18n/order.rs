@@ -22,7 +22,7 @@ texts! {
         order: "Order", "订单";
         orders: "Orders", "订单";
         progress: "Progress", "进度";
-        step_seats: "Seats", "选座";
+        step_tickets: "Tickets", "选票";
         step_pay: "Pay", "付款";
         step_confirmed: "Confirmed", "已确认";
         ordering: "Ordering…", "正在下单…";
@@ -46,21 +46,22 @@ texts! {
         show: "Show", "演出";
         when: "When", "时间";
         place: "Where", "地点";
-        seats: "Seats", "座位";
+        tickets: "Tickets", "票";
+        apart: "Not all of these seats are next to each other.", "这些座位并非全部相邻。";
         total: "Total", "总价";
         all_included: "fees and tax included", "已含手续费和税";
         placed: "Ordered", "下单时间";
         paid_at: "Paid", "付款时间";
-        go_back_on_sale: "After that they go back on sale, and nothing is charged.", "届时座位将重新开售，不会扣款。";
+        go_back_on_sale: "After that they go back on sale, and nothing is charged.", "届时将重新开售，不会扣款。";
         soon_over: "Less than two minutes left.", "剩余时间不足两分钟。";
         time_over: "The time is over. Asking the server how the order stands…", "时间已到，正在向服务器确认订单状态…";
         back_to_cashier: "Back to the cashier", "返回收银台";
         opening_cashier: "Opening the cashier…", "正在打开收银台…";
         cancel: "Cancel order", "取消订单";
-        cancel_question: "Your seats go back on sale at once, and nothing is charged.", "座位将立即重新开售，不会扣款。";
-        cancel_yes: "Yes, give the seats back", "确认退还座位";
-        cancelling: "Giving the seats back…", "正在退还座位…";
-        choose_again: "Choose seats again", "重新选座";
+        cancel_question: "Your tickets go back on sale at once, and nothing is charged.", "票将立即重新开售，不会扣款。";
+        cancel_yes: "Yes, cancel the order", "确认取消";
+        cancelling: "Cancelling…", "正在取消…";
+        choose_again: "Choose again", "重新选票";
         all_orders: "All orders", "全部订单";
         to_show: "To the show", "查看场次";
         older: "Older orders", "更早的订单";
@@ -127,8 +128,8 @@ pub fn story(lang: Lang, stage: Stage, order: &OrderView) -> String {
         Stage::Discarded { refund } => {
             let what = match lang {
                 _ if order.withdrawn => withdrawn_story(lang),
-                Lang::En => "The seats went back on sale. ".to_owned(),
-                Lang::ZhCn => "座位已重新开售。".to_owned(),
+                Lang::En => "The tickets went back on sale. ".to_owned(),
+                Lang::ZhCn => "票已重新开售。".to_owned(),
             };
             [what, refund_story(lang, order.total, refund)].concat()
         }
@@ -150,16 +151,16 @@ pub fn story(lang: Lang, stage: Stage, order: &OrderView) -> String {
 fn fixed_story(lang: Lang, stage: Stage) -> &'static str {
     let (en, zh_cn) = match stage {
         Stage::Creating => (
-            "Your seats are held. The order is being written down; this page goes on by itself.",
-            "座位已锁定，正在生成订单，页面会自动更新。",
+            "Your tickets are held. The order is being written down; this page goes on by itself.",
+            "票已为您锁定，正在生成订单，页面会自动更新。",
         ),
         Stage::Processing => (
             "You started to pay, and the result is on its way. This page shows it as soon as it is known. Don't pay a second time elsewhere.",
             "您已发起付款，正在等待结果，页面会自动更新。请勿在别处重复付款。",
         ),
         _ => (
-            "The seats are yours. Enjoy the show.",
-            "座位已归您所有，祝您观演愉快。",
+            "The tickets are yours. Enjoy the show.",
+            "票已归您所有，祝您观演愉快。",
         ),
     };
     match lang {
@@ -173,10 +174,10 @@ fn failed_story(lang: Lang, expires: &VenueTime) -> String {
     let zone = zone_name(lang, expires);
     match lang {
         Lang::En => format!(
-            "Nothing was charged, and your seats are still held. You can try again until {clock} ({zone})."
+            "Nothing was charged, and your tickets are still held. You can try again until {clock} ({zone})."
         ),
         Lang::ZhCn => {
-            format!("没有扣款，座位仍为您保留。您可以在 {clock}（{zone}）前再次付款。")
+            format!("没有扣款，票仍为您保留。您可以在 {clock}（{zone}）前再次付款。")
         }
     }
 }
@@ -188,14 +189,14 @@ fn cancelled_story(lang: Lang, reason: CancelReason, expires: &VenueTime) -> Str
             let zone = zone_name(lang, expires);
             match lang {
                 Lang::En => format!(
-                    "Your seats were held until {clock} ({zone}). Then they went back on sale. "
+                    "Your tickets were held until {clock} ({zone}). Then they went back on sale. "
                 ),
-                Lang::ZhCn => format!("座位保留至 {clock}（{zone}），之后已重新开售。"),
+                Lang::ZhCn => format!("票保留至 {clock}（{zone}），之后已重新开售。"),
             }
         }
         CancelReason::User | CancelReason::PaymentClosed | CancelReason::Staff => match lang {
-            Lang::En => "The seats went back on sale. ".to_owned(),
-            Lang::ZhCn => "座位已重新开售。".to_owned(),
+            Lang::En => "The tickets went back on sale. ".to_owned(),
+            Lang::ZhCn => "票已重新开售。".to_owned(),
         },
         CancelReason::ShowWithdrawn => withdrawn_story(lang),
     }
@@ -230,7 +231,7 @@ fn nothing_yet(lang: Lang) -> String {
     }
 }
 
-/// What becomes of the money of an order without seats.
+/// What becomes of the money of an order that is over.
 fn refund_story(lang: Lang, total: Money, refund: Option<RefundProgress>) -> String {
     let Some(refund) = refund else {
         return match lang {
@@ -269,13 +270,13 @@ fn progress_story(lang: Lang, refund: RefundProgress) -> &'static str {
     }
 }
 
-/// Until when seats are held, to stand beside the zone: `Your seats are held until 19:05:12`.
+/// Until when tickets are held, to stand beside the zone: `Your tickets are held until 19:05:12`.
 #[must_use]
 pub fn held_until(lang: Lang, expires: &VenueTime) -> String {
     let clock = clock_with_seconds(expires);
     match lang {
-        Lang::En => format!("Your seats are held until {clock}"),
-        Lang::ZhCn => format!("座位为您保留至 {clock}"),
+        Lang::En => format!("Your tickets are held until {clock}"),
+        Lang::ZhCn => format!("票为您保留至 {clock}"),
     }
 }
 
@@ -346,7 +347,7 @@ mod tests {
         .concat();
         assert_eq!(
             story,
-            "Your seats were held until 19:30:12 (China Standard Time). Then they went back on sale. Nothing was charged."
+            "Your tickets were held until 19:30:12 (China Standard Time). Then they went back on sale. Nothing was charged."
         );
     }
 

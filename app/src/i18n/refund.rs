@@ -205,8 +205,8 @@ pub fn refunded_story(lang: Lang, order: &OrderView) -> String {
 #[must_use]
 pub fn partly_story(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "The seats that are not struck through are yours. Enjoy the show.",
-        Lang::ZhCn => "未划去的座位归您所有，祝您观演愉快。",
+        Lang::En => "The tickets that are not struck through are yours. Enjoy the show.",
+        Lang::ZhCn => "未划去的票归您所有，祝您观演愉快。",
     }
 }
 

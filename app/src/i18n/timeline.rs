@@ -7,7 +7,7 @@ use crate::domain::{money::Money, order::CancelReason, refund::RefundReason, tim
 #[must_use]
 pub fn happening(lang: Lang, what: &Happening) -> String {
     match what {
-        Happening::Placed => pick(lang, "Ordered: the seats were held", "下单，座位已锁定"),
+        Happening::Placed => pick(lang, "Ordered: the tickets were held", "下单，票已锁定"),
         Happening::PaymentStarted { attempt } => {
             attempt_words(lang, *attempt, ("was started", "已发起"))
         }
@@ -83,17 +83,17 @@ fn cancelled(lang: Lang, reason: CancelReason) -> String {
     let (en, zh_cn) = match reason {
         CancelReason::User => ("You cancelled the order", "您取消了订单"),
         CancelReason::Timeout => (
-            "The time to pay ran out; the seats went back on sale",
-            "付款超时，座位已重新开售",
+            "The time to pay ran out; the tickets went back on sale",
+            "付款超时，票已重新开售",
         ),
         CancelReason::ShowWithdrawn => ("The show was withdrawn", "本场次已取消"),
         CancelReason::PaymentClosed => (
-            "The payment was closed; the seats went back on sale",
-            "付款已关闭，座位已重新开售",
+            "The payment was closed; the tickets went back on sale",
+            "付款已关闭，票已重新开售",
         ),
         CancelReason::Staff => (
-            "The box office cancelled the order; the seats went back on sale",
-            "售票方取消了订单，座位已重新开售",
+            "The box office cancelled the order; the tickets went back on sale",
+            "售票方取消了订单，票已重新开售",
         ),
     };
     pick(lang, en, zh_cn)

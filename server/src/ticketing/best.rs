@@ -1,6 +1,6 @@
 //! Buying without choosing: the best free seats of a zone, tried until they are held or the zone has too few.
 
-use super::{Ticketing, failure::OrTell, place::Wish};
+use super::{Ticketing, failure::OrTell, place::Wish, seat_maps::MAP_AGE_MAX};
 use crate::redis::scripts::HoldReply;
 use app::{
     domain::{
@@ -12,9 +12,10 @@ use app::{
     error::{AppError, Thing},
 };
 
-/// Searches on a newer map after every candidate of the last search was lost to others. In the worst rush each search
-/// loses eight blocks, so this many mean that the zone is as good as gone.
-const SEARCHES_MAX: usize = 8;
+/// Searches on a newer map after every candidate of the last search was lost to others.
+const SEARCHES_MAX: usize = 12;
+/// When a customer whose candidates were all lost may ask again.
+const RETRY_AFTER_MS: u32 = 500;
 
 impl Ticketing {
     /// Holds the best seats of a zone. Losing a race is no answer: it is tried with the next best, and with a newer map.
@@ -44,7 +45,13 @@ impl Ticketing {
             };
             let found = wish.facts.seat_groups.best_available(&search);
             if let BestAvailable::TooFew { .. } = found {
-                break;
+                if avoid.is_empty() {
+                    return Ok(HoldReply::Refused(Refusal::ZoneSoldOut { zone }));
+                }
+                // Seats that were lost may have come back, and a map that is newer than the last loss knows.
+                avoid.clear();
+                tokio::time::sleep(MAP_AGE_MAX).await;
+                continue;
             }
             for candidate in found.into_seat_lists() {
                 match self.hold_seats(wish, &candidate, &fingerprint).await? {
@@ -53,7 +60,10 @@ impl Ticketing {
                 }
             }
         }
-        Ok(HoldReply::Refused(Refusal::ZoneSoldOut { zone }))
+        // Each search found seats, and others were faster at all of them: the zone is not sold out.
+        Err(AppError::Busy {
+            retry_after_ms: RETRY_AFTER_MS,
+        })
     }
 
     async fn newest_map(&self, wish: &Wish<'_>) -> Result<SeatMap, AppError> {

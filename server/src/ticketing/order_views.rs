@@ -16,9 +16,10 @@ use app::{
     api::orders::MySeats,
     domain::{
         catalogue::ShowStatus,
-        ids::{OrderNo, ShowId},
+        ids::{OrderNo, SeatIndex, ShowId},
         money::Money,
         order::{OrderItem, OrderPage, OrderStatus, OrderView, PaymentAttempt},
+        plan::SeatKind,
         refund::RefundTerms,
         tax::IncludedTax,
         text::LocalText,
@@ -278,6 +279,7 @@ impl Ticketing {
                     refund: item.refund.map(|refund| refund.progress),
                 })
                 .collect(),
+            apart: are_apart(items, facts),
             total: order.amount,
             tax: IncludedTax::of(order.amount, facts.place.tax),
             placed: venue_time(order.placed_at, zone),
@@ -291,6 +293,21 @@ impl Ticketing {
             timeline: Vec::new(),
         }
     }
+}
+
+/// Whether seats are known not to be side by side. A wheelchair place and its companion's are beside each other, and of
+/// places like these the plan does not say which belong together.
+fn are_apart(items: &[ItemRecord], facts: &ShowFacts) -> bool {
+    let seats: Vec<SeatIndex> = items
+        .iter()
+        .filter(|item| item.is_live())
+        .filter_map(|item| item.seat.as_ref().map(|(seat, _)| *seat))
+        .collect();
+    let is_ordinary = |seat: &SeatIndex| {
+        let seat = facts.plan.seats.get(seat.0 as usize);
+        seat.is_some_and(|seat| matches!(seat.kind, SeatKind::Standard | SeatKind::Couple))
+    };
+    seats.iter().all(is_ordinary) && !facts.seat_groups.are_together(&seats)
 }
 
 /// On which terms a show takes tickets back.

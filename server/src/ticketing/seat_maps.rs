@@ -15,7 +15,7 @@ use std::{
 use tokio::sync::Mutex;
 
 /// How old a map may be.
-const AGE_MAX: Duration = Duration::from_millis(50);
+pub(super) const MAP_AGE_MAX: Duration = Duration::from_millis(50);
 /// After a failed reading, readers of the same show are told so at once for this long, instead of each waiting in turn.
 const FAILURE_LASTS: Duration = Duration::from_millis(500);
 /// Changes kept for readers that are behind.
@@ -129,7 +129,7 @@ impl Ticketing {
         let is_fresh = kept
             .map
             .as_ref()
-            .is_some_and(|map| map.read_at.elapsed() < AGE_MAX);
+            .is_some_and(|map| map.read_at.elapsed() < MAP_AGE_MAX);
         if !is_fresh {
             if kept
                 .failed_at

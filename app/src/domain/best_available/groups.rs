@@ -165,6 +165,26 @@ impl SeatGroups {
             .filter(|place| *place != usize::MAX)
     }
 
+    /// Whether seats lie side by side, none of another's between them and no aisle. A wheelchair or companion place ends a
+    /// run, so it is together with nothing.
+    #[must_use]
+    pub fn are_together(&self, seats: &[SeatIndex]) -> bool {
+        let mut places: Vec<usize> = seats
+            .iter()
+            .filter_map(|seat| self.place_of(*seat))
+            .collect();
+        places.sort_unstable();
+        let (Some(&first), Some(&last)) = (places.first(), places.last()) else {
+            return seats.is_empty();
+        };
+        let is_gapless = places.len() == seats.len() && last - first + 1 == seats.len();
+        is_gapless
+            && self
+                .runs
+                .iter()
+                .any(|run| run.contains(&first) && run.contains(&last))
+    }
+
     /// The sum of the distances from the focal point, in thousandths of a pitch.
     pub(super) fn focal_distance(&self, places: &Range<usize>) -> u64 {
         self.distance_sums[places.end] - self.distance_sums[places.start]

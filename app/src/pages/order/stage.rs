@@ -168,6 +168,7 @@ mod tests {
             hall: LocalText::default(),
             city: LocalText::default(),
             items: Vec::new(),
+            apart: false,
             total: Money::new(0, Currency::Cny),
             placed: time.clone(),
             expires: time,

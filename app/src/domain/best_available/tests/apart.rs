@@ -1,7 +1,7 @@
 //! What is offered when so many seats are not left together.
 
 use super::{Drawn, ORDINARY, apart};
-use crate::domain::best_available::BestAvailable;
+use crate::domain::best_available::{BestAvailable, SeatGroups};
 use crate::domain::ids::SeatIndex;
 use crate::domain::plan::SeatKind::Couple;
 
@@ -75,4 +75,20 @@ fn a_split_lists_its_seats_in_order_whatever_its_groups_are() {
         found.into_seat_lists(),
         [[0, 1, 3, 4].map(SeatIndex).to_vec()]
     );
+}
+
+#[test]
+fn seats_are_together_without_an_aisle_a_row_or_a_seat_between_them() {
+    let hall = Drawn::of(&["SSSS   SSS", "SSSWAS"]);
+    let groups = SeatGroups::of(&hall.plan);
+    let together = |seats: &[u32]| {
+        let seats: Vec<SeatIndex> = seats.iter().copied().map(SeatIndex).collect();
+        groups.are_together(&seats)
+    };
+    for seats in [&[][..], &[2], &[0, 1, 2, 3], &[3, 2], &[4, 6, 5]] {
+        assert!(together(seats), "{seats:?}");
+    }
+    for seats in [&[0, 2][..], &[3, 4], &[6, 7], &[9, 10], &[0, 999], &[1, 1]] {
+        assert!(!together(seats), "{seats:?}");
+    }
 }

@@ -42,7 +42,7 @@ fn the_order_says_until_when_tickets_are_taken_back_and_what_is_kept() {
             "(China Standard Time). 10% of each ticket",
             "/give-back",
             "What happened",
-            "Ordered: the seats were held",
+            "Ordered: the tickets were held",
             "China Standard Time",
             "¥136.00 were paid",
         ];
