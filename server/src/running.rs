@@ -213,6 +213,7 @@ pub async fn serve_through(
     let state = AppState {
         ports: ports(&ticketing),
         leptos: leptos_options(&config, address),
+        trusted_proxies: config.http.trusted_proxies.clone().into(),
         places: Arc::new(tokio::sync::Semaphore::new(config.limits.requests_max)),
         ticketing,
     };

@@ -1,7 +1,14 @@
 //! Where the server listens and how it is reached.
 
 use super::{Reader, Secret};
-use std::{net::SocketAddr, path::PathBuf};
+use ipnet::IpNet;
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
+
+/// Most networks whose word on addresses is taken.
+const PROXIES_MAX: usize = 64;
 
 /// Addresses and files of the HTTP side.
 #[derive(Debug, Clone)]
@@ -17,6 +24,9 @@ pub struct HttpConfig {
     pub gateway_is_apart: bool,
     /// How the gateway reaches the server for callbacks (`SEATFLOW_CALLBACK_URL`, default `public_url`).
     pub callback_url: String,
+    /// Proxies whose `X-Forwarded-For` is believed (`SEATFLOW_TRUSTED_PROXIES`, addresses and networks with commas between
+    /// them, default none). The address of whoever speaks through them is the last one in it that is none of them.
+    pub trusted_proxies: Vec<IpNet>,
     /// Folder with the browser's files (`SEATFLOW_SITE_ROOT`, default `target/site`).
     pub site_root: PathBuf,
     /// Where metrics are served; nowhere when missing (`SEATFLOW_METRICS_LISTEN`).
@@ -45,6 +55,7 @@ impl HttpConfig {
             );
         }
         let callback_url = reader.url("SEATFLOW_CALLBACK_URL", &public_url);
+        let trusted_proxies = reader.networks("SEATFLOW_TRUSTED_PROXIES");
         let site_root = reader
             .text("SEATFLOW_SITE_ROOT")
             .map_or_else(|| "target/site".into(), PathBuf::from);
@@ -69,6 +80,7 @@ impl HttpConfig {
             gateway_url,
             gateway_is_apart,
             callback_url,
+            trusted_proxies,
             site_root,
             metrics_listen,
             metrics_token,
@@ -83,6 +95,27 @@ impl HttpConfig {
 }
 
 impl Reader<'_> {
+    /// Addresses and networks, with commas between them.
+    fn networks(&mut self, name: &str) -> Vec<IpNet> {
+        let Some(text) = self.text(name) else {
+            return Vec::new();
+        };
+        let network = |text: &str| {
+            let address = text.parse::<IpAddr>().map(IpNet::from);
+            address.ok().or_else(|| text.parse().ok())
+        };
+        let networks: Option<Vec<IpNet>> = text.split(',').map(str::trim).map(network).collect();
+        match networks {
+            Some(networks) if networks.len() <= PROXIES_MAX => networks,
+            _ => {
+                self.faults.push(format!(
+                    "{name} is not a list of at most {PROXIES_MAX} addresses or networks such as 10.0.0.0/8,192.0.2.7"
+                ));
+                Vec::new()
+            }
+        }
+    }
+
     /// An http or https address without a slash at the end.
     pub(super) fn url(&mut self, name: &str, default: &str) -> String {
         let Some(text) = self.text(name) else {

@@ -13,6 +13,7 @@ mod visitor;
 use crate::{gateway::Gateway, ticketing::Ticketing};
 use app::ports::Ports;
 use axum::{Router, extract::FromRef, middleware};
+use ipnet::IpNet;
 use leptos::prelude::LeptosOptions;
 use std::sync::Arc;
 use tower_http::{
@@ -31,6 +32,8 @@ pub struct AppState {
     pub ports: Ports,
     /// How pages are rendered.
     pub leptos: LeptosOptions,
+    /// Proxies whose word on a visitor's address is taken.
+    pub trusted_proxies: Arc<[IpNet]>,
     /// Requests that may be served at the same time.
     pub places: Arc<tokio::sync::Semaphore>,
 }
