@@ -2,6 +2,7 @@
 //! tested beside it (`paying`, `expiry`, `contention`, `races`); here are those that cut across.
 
 mod callbacks;
+mod crashes;
 mod deadlines;
 mod errors;
 mod late_money;

@@ -1,6 +1,6 @@
 //! A running application on its own database, Redis keys and Kafka topics.
 
-use super::Customer;
+use super::{Customer, eventually};
 use app::domain::{
     ids::{SeatIndex, ShowId},
     money::Currency,
@@ -45,6 +45,7 @@ pub struct TestApp {
     pub base: String,
     pub http: reqwest::Client,
     pub clock: Arc<ShiftedClock>,
+    config: Config,
 }
 
 /// What a test wants of its show.
@@ -119,7 +120,7 @@ impl TestApp {
         let clock = Arc::new(ShiftedClock::default());
         let timed = Arc::clone(&clock) as Arc<dyn Clock>;
         let channels = server::channels(&config, Arc::clone(&timed)).expect("channels");
-        let running = serve_through(listener, config, change(channels), timed)
+        let running = serve_through(listener, config.clone(), change(channels), timed)
             .await
             .expect("a start");
         let http = reqwest::Client::builder()
@@ -132,7 +133,36 @@ impl TestApp {
             base,
             http,
             clock,
+            config,
         }
+    }
+
+    /// The application dies wherever its tasks are, and comes back at the same address on the same stores.
+    pub async fn after_a_crash(self) -> Self {
+        let Self {
+            running,
+            base,
+            http,
+            clock,
+            config,
+        } = self;
+        drop(running);
+        let running = eventually("the address is free again", || async {
+            let timed = Arc::clone(&clock) as Arc<dyn Clock>;
+            server::build(config.clone(), timed).await.ok()
+        })
+        .await;
+        Self {
+            running,
+            base,
+            http,
+            clock,
+            config,
+        }
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     pub fn ticketing(&self) -> &Ticketing {

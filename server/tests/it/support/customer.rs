@@ -222,20 +222,10 @@ impl Customer {
 
     /// Sends the cashier's form with some of its fields changed: an outcome, and how the gateway is to misbehave.
     pub async fn at_cashier_with(&self, cashier: &str, fields: &[(&str, &str)]) {
-        let untouched = [
-            ("delay_s", "0"),
-            ("copies", "1"),
-            ("faulty_attempts", "1"),
-            ("refund_times", "1"),
-            ("refund_delay_s", "0"),
-        ]
-        .into_iter()
-        .filter(|(name, _)| fields.iter().all(|(changed, _)| changed != name));
-        let form: Vec<(&str, &str)> = fields.iter().copied().chain(untouched).collect();
         let answer = self
             .http
             .post(cashier)
-            .form(&form)
+            .form(&decision(fields))
             .send()
             .await
             .expect("the cashier");
@@ -244,6 +234,12 @@ impl Customer {
             StatusCode::SEE_OTHER,
             "the cashier sends the customer back"
         );
+    }
+
+    /// Pays at the cashier, who may not be there.
+    pub async fn press_pay(&self, cashier: &str) {
+        let form = decision(&[("outcome", "succeed")]);
+        drop(self.http.post(cashier).form(&form).send().await);
     }
 
     pub async fn pay(&self, order_no: OrderNo) {
@@ -259,6 +255,21 @@ impl Customer {
             .expect("own seats");
         mine.seats
     }
+}
+
+/// The cashier's form with some of its fields changed.
+fn decision<'f>(changed: &[(&'f str, &'f str)]) -> Vec<(&'f str, &'f str)> {
+    let untouched = [
+        ("delay_s", "0"),
+        ("copies", "1"),
+        ("faulty_attempts", "1"),
+        ("refund_times", "1"),
+        ("refund_delay_s", "0"),
+    ];
+    let untouched = untouched
+        .into_iter()
+        .filter(|(name, _)| changed.iter().all(|(other, _)| other != name));
+    changed.iter().copied().chain(untouched).collect()
 }
 
 async fn read<T: DeserializeOwned>(response: Response) -> Answer<T> {
