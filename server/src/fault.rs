@@ -59,7 +59,9 @@ macro_rules! points {
 }
 
 points! {
+    StandingWhileCollecting Order "standing_while_collecting" "one piece of a standing zone has given places, another has to give the rest";
     StandingAfterTake Order "standing_after_take" "places of a standing zone are taken, the order holds nothing";
+    StandingBeforeGivingUp Order "standing_before_giving_up" "the order was refused, its standing places are still taken";
     PlaceBeforeHold Order "place_before_hold" "the order has its number, nothing is held";
     PlaceAfterHold Order "place_after_hold" "the seats are held, the order's view is not cached";
     PlaceAfterCache Order "place_after_cache" "the view is cached, the message is not handed to Kafka";
@@ -79,6 +81,7 @@ points! {
     CancelAfterCommit Order "cancel_after_commit" "the order is cancelled, its seats are still locked";
     CancelBeforeAnswer Order "cancel_before_answer" "all of it is settled, the customer has no answer";
     SettleAfterTaking Order "settle_after_taking" "rows of the outbox are leased to this server, nothing is done for them";
+    SettleBeforePlaces Order "settle_before_places" "the order's seats are free, its standing places are still taken";
     SettleAfterRelease Order "settle_after_release" "the seats are free, nobody is told that the order is closed";
     SettleAfterClosedEvent Order "settle_after_closed_event" "all are told, the outbox row is still there";
     SettleAfterPaymentClose Money "settle_after_payment_close" "the gateway has closed the payment, the outbox row is still there";
@@ -86,10 +89,12 @@ points! {
     PayAfterCharge Money "pay_after_charge" "the gateway has the charge, the payment does not know its number";
     PayBeforeAnswer Money "pay_before_answer" "the payment is under way, the customer has no cashier's address";
     AskedBeforeRecord Money "asked_before_record" "the gateway said how a payment ended, nothing is recorded";
+    AskedAfterRecord Money "asked_after_record" "what the gateway said is recorded, nothing follows";
     CallbackBeforeCommit Money "callback_before_commit" "the notice's signature is right, nothing is recorded";
     CallbackAfterCommit Money "callback_after_commit" "payment, order and ledger are written, nothing follows";
     CallbackBeforeAnswer Money "callback_before_answer" "all of it is settled, the notice is not acknowledged";
     SettlePaidBeforeConfirm Money "settle_paid_before_confirm" "the order is paid, its seats are still locked";
+    SettlePaidBeforePlaces Money "settle_paid_before_places" "the order's seats are sold, its standing places still count as held";
     SettlePaidAfterConfirm Money "settle_paid_after_confirm" "the seats are sold, nobody is told that the order is paid";
     SettlePaidAfterEvent Money "settle_paid_after_event" "all are told, the outbox row is still there";
     SoldBeforeCopy Money "sold_before_copy" "the paid order's event is read, its seats are not copied to the database";
@@ -106,10 +111,26 @@ points! {
     RebuildBeforeRead Order "rebuild_before_read" "orders on their way were waited for, the show is not read yet";
     RebuildBeforeLoad Order "rebuild_before_load" "a show is read from the database, Redis does not have it";
     RebuildAfterLoad Order "rebuild_after_load" "Redis has the show, the list of loaded shows does not";
+    RebuildAfterForgetting Order "rebuild_after_forgetting" "Redis has lost a show on purpose, nobody has read it again";
     ReconcileBeforeRepair Order "reconcile_before_repair" "a disagreement is found, nothing is changed";
     ReconcileAfterTombstone Order "reconcile_after_tombstone" "an order without a row has its tombstone, its seats are still locked";
     ReconcileAfterRestore Order "reconcile_after_restore" "lost locks are there again, the order was not looked at again";
+    ReconcileAfterOffer Order "reconcile_after_offer" "seats that no row withholds are offered, the rows were not looked at again";
     ReconcileBeforeNote Order "reconcile_before_note" "something was put right, and is not noted";
+    BooksAfterWrite Order "books_after_write" "changes of places are in the books, Redis still has them";
+    BlockAfterRow Order "block_after_row" "rows say that seats are withheld, Redis still offers them";
+    BlockBeforeTakingBack Order "block_before_taking_back" "Redis gave a seat to an order meanwhile, the rows still say that it is withheld";
+    UnblockAfterRow Order "unblock_after_row" "no row withholds the seats any more, Redis still does";
+    ExtendAfterRow Order "extend_after_row" "the deadline is moved, no timeout message is sent";
+    TermsAfterRow Order "terms_after_row" "a show's new terms are written, Redis sells on the old ones";
+    TermsAfterRedis Order "terms_after_redis" "Redis has the terms, the row was not looked at again";
+    CapacityBeforeRow Order "capacity_before_row" "pieces that lose places have lost them, the database has the old capacity";
+    CapacityAfterRow Order "capacity_after_row" "the database has the new capacity, pieces that win places do not have them";
+    WithdrawAfterRow Order "withdraw_after_row" "the show's row says that it is withdrawn, Redis still sells it";
+    WithdrawAfterClose Order "withdraw_after_close" "Redis refuses buyers of a withdrawn show, it is not noted since when";
+    WithdrawBeforeCancel Order "withdraw_before_cancel" "a page of a withdrawn show's unpaid orders is read, none is ended";
+    WithdrawBeforeRefund Money "withdraw_before_refund" "a page of a withdrawn show's paid orders is read, no refund is requested";
+    WithdrawBeforeFinish Order "withdraw_before_finish" "no order of a withdrawn show is live, the withdrawal is not noted as finished";
 }
 
 /// Passes a point. Nothing happens unless it is armed.

@@ -33,10 +33,7 @@ const OUTER_CARGO: [&str; 4] = [
 /// # Errors
 /// When it cannot be started, is interrupted, or fails: then the message ends with the log's last lines.
 pub fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
-    let file = create_log(log)?;
-    let again = file.try_clone().context("could not open the log twice")?;
-    command.stdout(file).stderr(again);
-    let status = run(command)?;
+    let status = end_logged(command, log)?;
     if status.success() {
         return Ok(());
     }
@@ -46,6 +43,17 @@ pub fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
         tail(log, TAIL_LINES),
         log.display()
     );
+}
+
+/// Runs `command` with its output in `log`, and says how it ended.
+///
+/// # Errors
+/// When it cannot be started or is interrupted.
+pub fn end_logged(command: &mut Command, log: &Path) -> Result<ExitStatus> {
+    let file = create_log(log)?;
+    let again = file.try_clone().context("could not open the log twice")?;
+    command.stdout(file).stderr(again);
+    run(command)
 }
 
 /// Runs `command` with its output on this terminal.

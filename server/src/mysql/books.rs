@@ -95,6 +95,28 @@ impl Db {
             .collect())
     }
 
+    /// How many changes of a show's places the books got since a moment, and how many of these do not begin with what the one
+    /// before them left. A chain that begins anew, as after the loss of Redis, misses nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn unexplained_changes(
+        &self,
+        show: ShowId,
+        since: Timestamp,
+    ) -> Result<(i64, i64), DbError> {
+        Ok(sqlx::query_as(
+            "SELECT COUNT(*), COUNT(CASE WHEN quantity_before <> last_after THEN 1 END) FROM \
+             (SELECT quantity_before, LAG(quantity_after) OVER \
+              (PARTITION BY zone_id, piece ORDER BY logged_at, seq) AS last_after \
+              FROM zone_quantity_log WHERE show_id = ? AND logged_at >= ?) AS chain",
+        )
+        .bind(show.0)
+        .bind(since.0)
+        .fetch_one(self.pool())
+        .await?)
+    }
+
     /// The changes of a zone, or of one piece of it, oldest first, from a moment on.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 
 use super::{Failure, Ticketing, show_facts::ShowFacts};
 use crate::{
+    fault::{self, Point},
     mysql::withheld::Withheld,
     redis::scripts::{BLOCKED_SEATS_MAX, BlockReply},
 };
@@ -62,6 +63,7 @@ impl Ticketing {
             Withheld::Written { new } => new,
             Withheld::Claimed { seats } => return Err(BlockingRefusal::Taken(seats)),
         };
+        fault::point(Point::BlockAfterRow);
         match self.block_in_redis(show, &zoned).await? {
             BlockReply::Done { .. } => {
                 tracing::info!(show_id = show.0, seats = new.len(), "seats withheld");
@@ -69,6 +71,7 @@ impl Ticketing {
             }
             // An order without a row yet holds one of them: Redis decides who has a seat at this instant.
             BlockReply::Taken { seats } => {
+                fault::point(Point::BlockBeforeTakingBack);
                 let taken_back = self.inner.db.take_back_withheld(show, &new, now).await;
                 taken_back.map_err(Failure::from)?;
                 Err(BlockingRefusal::Taken(seats))
@@ -78,10 +81,11 @@ impl Ticketing {
         }
     }
 
-    /// Offers withheld seats again, all or none. The seats that were withheld before.
+    /// Offers withheld seats again. The seats that were withheld before; those that an order has by now were not, and stay
+    /// the order's.
     ///
     /// # Errors
-    /// As [`Ticketing::block_seats`].
+    /// As [`Ticketing::block_seats`], but never [`BlockingRefusal::Taken`].
     pub async fn unblock_seats(
         &self,
         show: ShowId,
@@ -91,24 +95,14 @@ impl Ticketing {
         let seats: Vec<SeatIndex> = zoned.iter().map(|(seat, _)| *seat).collect();
         let offered = self.inner.db.offer_seats(show, &seats).await;
         offered.map_err(Failure::from)?;
-        let mut reply = self.unblock_in_redis(show, &zoned).await?;
-        if reply == BlockReply::Rebuild {
-            self.load_show_patiently(show).await?;
-            reply = self.unblock_in_redis(show, &zoned).await?;
-        }
-        match reply {
-            BlockReply::Done { changed } => {
-                tracing::info!(
-                    show_id = show.0,
-                    seats = changed.len(),
-                    "seats offered again"
-                );
-                Ok(changed)
-            }
-            BlockReply::Taken { seats } => Err(BlockingRefusal::Taken(seats)),
-            BlockReply::Unknown { seat } => Err(BlockingRefusal::UnknownSeat(seat)),
-            BlockReply::Rebuild => Err(Failure::Broken("the show is lost again").into()),
-        }
+        fault::point(Point::UnblockAfterRow);
+        let changed = self.unblock_in_redis(show, zoned).await?;
+        tracing::info!(
+            show_id = show.0,
+            seats = changed.len(),
+            "seats offered again"
+        );
+        Ok(changed)
     }
 
     /// The seats that texts name: a number of the plan (`17`), a range of numbers (`17-24`), or a label (`C/12`,
@@ -169,12 +163,33 @@ impl Ticketing {
         Ok(self.inner.redis.block(show, seats).await?)
     }
 
+    /// Follows rows that are deleted, so nothing stands in the way: a seat that an order has got before Redis withheld it is
+    /// left out, and the others are offered.
     async fn unblock_in_redis(
         &self,
         show: ShowId,
-        seats: &[(SeatIndex, ZoneId)],
-    ) -> Result<BlockReply, Failure> {
-        Ok(self.inner.redis.unblock(show, seats).await?)
+        mut seats: Vec<(SeatIndex, ZoneId)>,
+    ) -> Result<Vec<SeatIndex>, BlockingRefusal> {
+        let mut was_loaded = false;
+        while !seats.is_empty() {
+            let reply = self.inner.redis.unblock(show, &seats).await;
+            match reply.map_err(Failure::from)? {
+                BlockReply::Done { changed } => return Ok(changed),
+                // A withheld seat is never taken, so what is left gets less each time.
+                BlockReply::Taken { seats: taken } => {
+                    seats.retain(|(seat, _)| !taken.contains(seat));
+                }
+                BlockReply::Unknown { seat } => return Err(BlockingRefusal::UnknownSeat(seat)),
+                BlockReply::Rebuild if !was_loaded => {
+                    self.load_show_patiently(show).await?;
+                    was_loaded = true;
+                }
+                BlockReply::Rebuild => {
+                    return Err(Failure::Broken("the show is lost again").into());
+                }
+            }
+        }
+        Ok(Vec::new())
     }
 }
 

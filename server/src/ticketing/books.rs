@@ -4,7 +4,10 @@
 //! row, and an entry is removed from Redis only after its row is committed.
 
 use super::{Failure, Ticketing};
-use crate::redis::keys::{Piece, PieceKey, ShowKey};
+use crate::{
+    fault::{self, Point},
+    redis::keys::{Piece, PieceKey, ShowKey},
+};
 use app::domain::ids::ShowId;
 use std::{collections::BTreeSet, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -114,6 +117,7 @@ impl Ticketing {
                 .await?;
             moved.new += booked.new;
             moved.gaps += booked.gaps;
+            fault::point(Point::BooksAfterWrite);
             self.inner.redis.trim_quantities(&log.key, last.at).await?;
             if changes.len() < BATCH {
                 break;

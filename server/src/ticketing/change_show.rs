@@ -6,6 +6,7 @@
 
 use super::{Failure, Ticketing};
 use crate::{
+    fault::{self, Point},
     mysql::{DbError, show_terms::TermsRecord},
     redis::scripts::SetTermsReply,
 };
@@ -58,6 +59,7 @@ impl Ticketing {
             return Err(ShowChangeError::Overtaken);
         }
         tracing::info!(show_id = show.0, ?terms, "show changed");
+        fault::point(Point::TermsAfterRow);
         self.follow_terms(show).await?;
         Ok(terms)
     }
@@ -73,6 +75,7 @@ impl Ticketing {
             if self.inner.redis.set_terms(show, &terms).await? == SetTermsReply::Rebuild {
                 return Ok(());
             }
+            fault::point(Point::TermsAfterRedis);
             let now = self.terms(show).await?.terms;
             if now == terms {
                 return Ok(());

@@ -1,16 +1,23 @@
 //! Giving a pending order more time. The row alone is changed, because the row alone decides when an order is over.
 
 use super::{Failure, Ticketing};
-use crate::kafka::messages::Timeout;
+use crate::{
+    fault::{self, Point},
+    kafka::messages::Timeout,
+};
 use app::domain::{
     ids::OrderNo,
     time::{Millis, Timestamp},
 };
+use std::time::Duration;
 
 /// The most by which staff can move an order's deadline at once.
 pub const EXTENSION_MAX: Millis = Millis::minutes(60);
 /// The longest an order can await payment, however often its deadline is moved.
 pub const AWAIT_PAYMENT_MAX: Millis = Millis::minutes(24 * 60);
+
+/// How long a message may take to be acknowledged before nobody waits for it any more.
+const ACK_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Why a deadline was not moved.
 #[derive(Debug, thiserror::Error)]
@@ -52,14 +59,32 @@ impl Ticketing {
         let moved = moved.map_err(Failure::from)?;
         let (show_id, due_at) = moved.ok_or(ExtendRefusal::NotExtendable(order_no))?;
         tracing::info!(%order_no, minutes = by.0 / 60_000, "deadline moved");
+        fault::point(Point::ExtendAfterRow);
         let timeout = Timeout {
             order_no,
             show_id,
             due_at,
         };
-        if let Err(error) = self.inner.producer.send(&timeout, None) {
-            tracing::warn!(%order_no, %error, "no timeout message, the sweeper will find the order");
-        }
+        self.wake_at(&timeout).await;
         Ok(due_at)
+    }
+
+    /// Sends a timeout message and waits a moment until Kafka has it: a command ends after this, and what it still had to
+    /// send would end with it. Without the message the sweeper finds the order.
+    async fn wake_at(&self, timeout: &Timeout) {
+        let order_no = timeout.order_no;
+        let sent = match self.inner.producer.send(timeout, None) {
+            Ok(delivery) => tokio::time::timeout(ACK_PATIENCE, delivery).await,
+            Err(error) => Ok(Err(error)),
+        };
+        match sent {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(%order_no, %error, "no timeout message, the sweeper will find the order");
+            }
+            Err(_) => {
+                tracing::warn!(%order_no, "perhaps no timeout message, the sweeper will find the order");
+            }
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! Evidence: the invariants of the sale, read from the live stores and counted.
 
-use super::{Failure, Ticketing, standing::evidence::StandingEvidence, under_way::UnderWay};
+use super::{
+    Failure, Ticketing, offer_evidence::OfferEvidence, standing::evidence::StandingEvidence,
+    under_way::UnderWay,
+};
 use crate::mysql::money::MoneyOfCurrency;
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId},
@@ -99,6 +102,7 @@ struct SeatFindings {
     claims_not_held: i64,
     zones: i64,
     wrong_counters: i64,
+    offer: OfferEvidence,
 }
 
 impl Ticketing {
@@ -118,6 +122,9 @@ impl Ticketing {
             self.verify_standing(show, &mut standing).await?;
         }
         let money = self.inner.db.money_in_all().await?;
+        // Sold seats, buyers' counters and open refunds are compared there, by the rules that mend them.
+        let found = self.find_all().await?;
+        let to_mend = found.iter().filter(|finding| finding.is_wrong()).count();
         let of = |name, violations, checked, of| Invariant {
             name,
             violations,
@@ -194,6 +201,30 @@ impl Ticketing {
                     "places",
                 ),
                 of(
+                    "shows sold on other terms than decided",
+                    seats.offer.other_terms,
+                    seats.offer.shows,
+                    "shows",
+                ),
+                of(
+                    "withheld seats that stores disagree on",
+                    seats.offer.disagreeing,
+                    seats.offer.withheld,
+                    "withheld seats",
+                ),
+                of(
+                    "pieces with other places than decided",
+                    seats.offer.other_totals,
+                    seats.offer.pieces,
+                    "pieces",
+                ),
+                of(
+                    "changes of places that the books miss",
+                    seats.offer.unexplained,
+                    seats.offer.changes,
+                    "changes",
+                ),
+                of(
                     "unbalanced ledger postings",
                     counts.unbalanced_postings,
                     counts.postings,
@@ -226,6 +257,12 @@ impl Ticketing {
                 of(
                     "open discrepancies",
                     counts.open_discrepancies,
+                    counts.orders,
+                    "orders",
+                ),
+                of(
+                    "things that reconciliation would mend",
+                    i64::try_from(to_mend).unwrap_or(i64::MAX),
                     counts.orders,
                     "orders",
                 ),
@@ -282,7 +319,7 @@ impl Ticketing {
                 found.wrong_counters += 1;
             }
         }
-        Ok(())
+        self.verify_offer(&facts, &snapshot, &mut found.offer).await
     }
 
     /// A lock that no claim backs, held by an order that has had time enough to be written.

@@ -6,9 +6,12 @@
 //! that dies leaves nothing half done, and the next one goes on where the orders are.
 
 use super::{Failure, Ticketing};
-use crate::mysql::{
-    DbError,
-    withdrawals::{Begun, Withdrawal},
+use crate::{
+    fault::{self, Point},
+    mysql::{
+        DbError,
+        withdrawals::{Begun, Withdrawal},
+    },
 };
 use app::domain::{
     ids::{OrderNo, ShowId},
@@ -60,6 +63,7 @@ impl Ticketing {
             Begun::Now => tracing::warn!(show_id = show.0, "show withdrawn"),
             Begun::Before => {}
         }
+        fault::point(Point::WithdrawAfterRow);
         self.close_in_redis(show).await?;
         self.inner.db.count_withdrawal(show).await?;
         let withdrawal = self.inner.db.withdrawal(show).await?;
@@ -111,6 +115,7 @@ impl Ticketing {
         let refunded = self.refund_pages(show).await;
         let live = self.inner.db.count_withdrawal(show).await?;
         if live == 0 && self.nothing_under_way(show).await? {
+            fault::point(Point::WithdrawBeforeFinish);
             self.inner.db.finish_withdrawal(show, self.now()).await?;
         }
         cancelled.and(refunded)
@@ -119,6 +124,7 @@ impl Ticketing {
     /// Makes Redis refuse buyers, and notes since when.
     async fn close_in_redis(&self, show: ShowId) -> Result<(), Failure> {
         self.follow_terms(show).await?;
+        fault::point(Point::WithdrawAfterClose);
         let now = self.now();
         Ok(self.inner.db.note_closed_in_redis(show, now).await?)
     }
@@ -130,6 +136,7 @@ impl Ticketing {
             let Some(last) = page.last().copied() else {
                 break;
             };
+            fault::point(Point::WithdrawBeforeCancel);
             let ended = self.each(page, |order_no| async move {
                 let reason = CancelReason::ShowWithdrawn;
                 self.end_order(order_no, reason).await.map(|_| ())
@@ -147,6 +154,7 @@ impl Ticketing {
             let Some(last) = page.last().copied() else {
                 break;
             };
+            fault::point(Point::WithdrawBeforeRefund);
             let asked = self.each(page, |order_no| self.refund_withdrawn(order_no));
             outcome = asked.await.and(outcome);
             after = Some(last);

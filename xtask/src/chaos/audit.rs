@@ -33,6 +33,10 @@ pub struct Found {
     pub returned: usize,
     /// How far the newest payment's refund has come.
     pub refund: Option<String>,
+    /// From its placing to its deadline, in milliseconds.
+    pub lasts_ms: u64,
+    /// It ran out before its deadline.
+    pub ran_out_early: bool,
     /// Whether it stands in the buyer's list of orders.
     pub is_listed: bool,
 }
@@ -54,6 +58,8 @@ impl Found {
                 .collect(),
             tickets: items.len(),
             refund: order["payment"]["refund"].as_str().map(str::to_owned),
+            lasts_ms: moment(&order["expires"]).saturating_sub(moment(&order["placed"])),
+            ran_out_early: ran_out_at(order).is_some_and(|at| at < moment(&order["expires"])),
             is_listed,
         }
     }
@@ -73,6 +79,23 @@ fn number(value: &Value) -> u64 {
         .as_u64()
         .or_else(|| value.as_str()?.parse().ok())
         .unwrap_or(u64::MAX)
+}
+
+/// A moment at the venue, in milliseconds since 1970 UTC.
+fn moment(value: &Value) -> u64 {
+    value["at"].as_u64().unwrap_or(0)
+}
+
+/// When the order was cancelled because nobody had paid it in time; none when it was not.
+fn ran_out_at(order: &Value) -> Option<u64> {
+    let entries = order["timeline"].as_array()?;
+    let is_timeout = |entry: &&Value| {
+        entry["what"]["what"] == "cancelled" && entry["what"]["reason"] == "timeout"
+    };
+    entries
+        .iter()
+        .find(is_timeout)
+        .map(|entry| moment(&entry["at"]))
 }
 
 /// What all that came to.
@@ -138,6 +161,9 @@ fn faults_of(told: &Told, order: &Found) -> Vec<String> {
         "paid" | "ticketed" | "cancelled" | "refunded" | "discarded"
     ) {
         faults.push(format!("order {order_no} never came to an end: {status}"));
+    }
+    if order.ran_out_early {
+        faults.push(format!("order {order_no} ran out before its deadline"));
     }
     if told.captures > 0 && !order.is_paid() && !order.is_refunded() {
         faults.push(format!(

@@ -23,6 +23,8 @@ fn order(status: &str, seats: &[u64]) -> Found {
         tickets: seats.len(),
         returned: 0,
         refund: None,
+        lasts_ms: 6_000,
+        ran_out_early: false,
         is_listed: true,
     }
 }
@@ -207,6 +209,11 @@ fn an_answer_is_read_as_the_server_writes_it() {
         "order_no": "1000000000000000001", "status": "cancelled", "show_id": 7,
         "items": [{"seat": 3}, {"seat": null, "refund": null}, {"seat": 4, "refund": "succeeded"}],
         "payment": {"status": "success", "refund": "sent"},
+        "placed": {"at": 10_000}, "expires": {"at": 16_000},
+        "timeline": [
+            {"at": {"at": 10_000}, "what": {"what": "placed"}},
+            {"at": {"at": 16_000}, "what": {"what": "cancelled", "reason": "timeout"}},
+        ],
     });
     let expected = Found {
         refund: Some("sent".to_owned()),
@@ -216,6 +223,11 @@ fn an_answer_is_read_as_the_server_writes_it() {
     };
     assert_eq!(Found::read(&answer, true), expected);
     assert_eq!(Found::read(&json!({"payment": null}), true).refund, None);
+    let mut early = answer;
+    early["expires"]["at"] = json!(16_001);
+    let early = Found::read(&early, true);
+    assert!(early.ran_out_early);
+    assert_eq!(faults(&[told("1")], &[("1", early)]).len(), 1);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use super::audit::Told;
 use super::http::{Answer, Client};
 use super::random::Random;
 use super::sale::Sale;
+use super::wish::Wish;
 use crate::interrupt;
 
 const PASSWORD: &str = "chaos-buyer-1";
@@ -25,9 +26,6 @@ const RETRY_MS: u64 = 150;
 const TAKEN: &str = r#"class="stamp succeeded""#;
 const POLL_MS: u64 = 60;
 const PAUSE_MS: (u64, u64) = (60, 260);
-const SEATS_AT_ONCE_MAX: u64 = 3;
-/// Seats that many customers want.
-const HOT_SEATS: u64 = 24;
 
 /// An order as its buyer knows it.
 #[derive(Clone, Debug)]
@@ -170,13 +168,13 @@ impl Buyer {
 
     /// Places an order; its place in [`Buyer::orders`], or none when it was refused or nobody answered.
     fn place(&mut self, sale: &Sale<'_>) -> Option<usize> {
-        let form = self.wish(sale);
-        let form: Vec<(&str, &str)> = form.iter().map(|(n, v)| (*n, v.as_str())).collect();
+        let wish = Wish::draw(&mut self.random, sale);
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
             let port = sale.port(&mut self.random);
-            match self.client.post(port, "/api/orders/place", &form) {
+            match self.client.post(port, "/api/orders/place", &wish.form()) {
                 Ok(answer) if answer.is_success() => {
+                    sale.note_held(wish.show, wish.seats);
                     return self.remember(&text(&answer.json()["order_no"])?);
                 }
                 Ok(answer) if !is_busy(&answer) => return None,
@@ -186,31 +184,6 @@ impl Buyer {
             }
         }
         None
-    }
-
-    fn wish(&mut self, sale: &Sale<'_>) -> Vec<(&'static str, String)> {
-        let random = &mut self.random;
-        let place = usize::try_from(random.below(sale.shows.len() as u64)).unwrap_or(0);
-        let show = &sale.shows[place];
-        let mut form = vec![
-            ("show_id", show.id.to_string()),
-            ("idempotency_key", format!("chaos-{:016x}", random.next())),
-        ];
-        let quantity = 1 + random.below(SEATS_AT_ONCE_MAX);
-        let zone = usize::try_from(random.below(show.zones.len() as u64)).unwrap_or(0);
-        if random.below(100) < 40 {
-            form.push(("zone", show.zones[zone].to_string()));
-            form.push(("quantity", quantity.to_string()));
-        } else {
-            let among = if random.below(100) < 30 {
-                HOT_SEATS
-            } else {
-                show.seats
-            };
-            let first = random.below(among.min(show.seats).saturating_sub(quantity).max(1));
-            form.extend((first..first + quantity).map(|seat| ("seats[]", seat.to_string())));
-        }
-        form
     }
 
     /// A submission that the server took for a repetition leads to an order that is known.
@@ -292,6 +265,7 @@ impl Buyer {
                         let first = order["items"][0]["item_no"].as_u64();
                         self.orders[index].first_ticket = first.unwrap_or_default();
                         self.orders[index].was_written = true;
+                        sale.note_pending(&self.orders[index].told.order_no);
                         self.orders[index].tickets = tickets;
                         return true;
                     }

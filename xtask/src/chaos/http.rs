@@ -23,6 +23,8 @@ pub struct Client {
 pub struct Answer {
     pub status: u16,
     pub body: String,
+    /// The body as it came: not all bodies are text.
+    pub bytes: Vec<u8>,
     cookies: Vec<(String, String)>,
 }
 
@@ -83,7 +85,7 @@ impl Client {
         stream.write_all(request.as_bytes())?;
         let mut bytes = Vec::new();
         stream.take(ANSWER_BYTES_MAX).read_to_end(&mut bytes)?;
-        let answer = parse(&String::from_utf8_lossy(&bytes))
+        let answer = parse(&bytes)
             .ok_or_else(|| Error::new(ErrorKind::UnexpectedEof, "the answer is not whole"))?;
         self.cookies.extend(answer.cookies.iter().cloned());
         Ok(answer)
@@ -91,8 +93,10 @@ impl Client {
 }
 
 /// Reads an answer. None when it is cut off, as by a server that died.
-fn parse(text: &str) -> Option<Answer> {
-    let (head, body) = text.split_once("\r\n\r\n")?;
+fn parse(answer: &[u8]) -> Option<Answer> {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let body = &answer[end + 4..];
+    let head = String::from_utf8_lossy(&answer[..end]);
     let mut lines = head.lines();
     let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
     let mut cookies = Vec::new();
@@ -113,7 +117,8 @@ fn parse(text: &str) -> Option<Answer> {
     }
     Some(Answer {
         status,
-        body: body.to_owned(),
+        body: String::from_utf8_lossy(body).into_owned(),
+        bytes: body.to_vec(),
         cookies,
     })
 }
@@ -136,7 +141,7 @@ mod tests {
     #[test]
     fn an_answer_is_read_with_its_cookies() {
         let text = "HTTP/1.1 201 Created\r\nSet-Cookie: session=abc; HttpOnly\r\nContent-Length: 2\r\n\r\n{}";
-        let answer = parse(text).unwrap();
+        let answer = parse(text.as_bytes()).unwrap();
         assert_eq!(answer.status, 201);
         assert_eq!(answer.cookies, [("session".to_owned(), "abc".to_owned())]);
         assert!(answer.is_success() && answer.json().is_object());
@@ -149,8 +154,14 @@ mod tests {
             "HTTP/1.1 200 OK\r\nContent-Le",
             "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
         ] {
-            assert_eq!(parse(text), None, "{text:?}");
+            assert_eq!(parse(text.as_bytes()), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_body_that_is_no_text_is_kept_as_it_came() {
+        let answer = parse(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\xff\x00\xc3").unwrap();
+        assert_eq!(answer.bytes, b"\xff\x00\xc3");
     }
 
     #[test]

@@ -1,19 +1,26 @@
-//! A server is killed at a fail point while customers buy, started again, and everything has to come right.
+//! A server, or a command of staff, is killed at a fail point while customers buy. The server is started again, and everything
+//! has to come right.
 
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
+use super::judge::Outcome;
+use super::recipes::{Recipe, Victim, named_points, recipe};
 use super::sale::{Habits, Sale};
-use super::stack::{Outcome, Stack, wait_for_end, was_killed};
+use super::stack::{Stack, wait_for_end, was_killed};
+use super::staff::{Deed, Staff};
+use crate::services::Running;
 
 /// How long a point has time to be reached. The rarest wait for an order to expire and its money to go back.
 const LOAD_MAX: Duration = Duration::from_secs(30);
-/// How long customers go on buying after the server is back: longer than its consumers wait for the dead one (8 s).
+/// How long customers go on buying after the death: longer than a server's consumers wait for the dead one (8 s).
 const LOAD_AFTER: Duration = Duration::from_secs(10);
+/// Staff begin when there are orders of all kinds.
+const STAFF_AFTER: Duration = Duration::from_secs(4);
+const STAFF_PAUSE: Duration = Duration::from_millis(200);
 const SHOWS: usize = 2;
-/// At which passing the server dies, run by run: early, and in the middle of other work.
-const PASSINGS: [u32; 3] = [2, 7, 18];
 const REBUILD_EVERY: Duration = Duration::from_millis(1_500);
 
 /// A fail point, as the program lists it.
@@ -41,128 +48,14 @@ pub fn read_points(text: &str) -> Result<Vec<Point>> {
         .collect();
     let first = points.first();
     first.context("the program has no fail points: it was built without the feature")?;
-    for recipe in &RECIPES {
-        let is_known = points.iter().any(|point| point.name == recipe.point);
+    for named in named_points() {
+        let is_known = points.iter().any(|point| point.name == named);
         is_known
             .then_some(())
-            .with_context(|| format!("a recipe for a point that is not there: {}", recipe.point))?;
+            .with_context(|| format!("a recipe for a point that is not there: {named}"))?;
     }
     Ok(points)
 }
-
-/// How a point is reached that lies aside of an ordinary sale: other steps are held up until it is.
-struct Recipe {
-    point: &'static str,
-    /// Further entries of SEATFLOW_FAULT: point, passing, and for how many milliseconds it is held up.
-    pauses: &'static str,
-    settings: &'static [(&'static str, &'static str)],
-    /// The shows are read from the database again and again, as if Redis lost them.
-    rebuilds: bool,
-    passings: &'static [u32],
-}
-
-const ORDINARY: Recipe = Recipe {
-    point: "",
-    pauses: "",
-    settings: &[],
-    rebuilds: false,
-    passings: &PASSINGS,
-};
-
-/// Creating is held up longer than a lock may be without a row.
-const LATE_CREATION: Recipe = Recipe {
-    // Time enough for two rounds over all shows of a stack that many runs have used.
-    pauses: "create_before_insert:2:24000",
-    settings: &[
-        ("SEATFLOW_DISCARD_AFTER_MS", "1000"),
-        ("SEATFLOW_LOCK_LEASE_MS", "7000"),
-    ],
-    passings: &[1, 2, 1],
-    ..ORDINARY
-};
-
-/// An acknowledgement is held up longer than the relay waits for it.
-const LATE_ACKNOWLEDGEMENT: Recipe = Recipe {
-    pauses: "place_after_ack:2:3000,place_after_ack:4:3000,place_after_ack:6:3000",
-    settings: &[("SEATFLOW_RESEND_AFTER_MS", "500")],
-    passings: &[1],
-    ..ORDINARY
-};
-
-/// A message is held up until it is stale, and shorter than the relay waits.
-const LATE_MESSAGE: Recipe = Recipe {
-    pauses: "place_after_cache:2:1700",
-    settings: &[("SEATFLOW_DISCARD_AFTER_MS", "1000")],
-    passings: &[1],
-    ..ORDINARY
-};
-
-static RECIPES: [Recipe; 13] = [
-    Recipe {
-        point: "relay_before_send",
-        ..LATE_ACKNOWLEDGEMENT
-    },
-    Recipe {
-        point: "relay_after_send",
-        ..LATE_ACKNOWLEDGEMENT
-    },
-    Recipe {
-        point: "discard_after_row",
-        ..LATE_MESSAGE
-    },
-    Recipe {
-        point: "discard_after_release",
-        ..LATE_MESSAGE
-    },
-    Recipe {
-        point: "sweep_before_cancel",
-        // Several, since one may be paid for while it is held up.
-        pauses: "expire_before_cancel:1:6000,expire_before_cancel:2:6000,expire_before_cancel:3:6000",
-        passings: &[1],
-        ..ORDINARY
-    },
-    Recipe {
-        point: "settle_after_taking",
-        pauses: "cancel_after_commit:1:5000",
-        passings: &[1],
-        ..ORDINARY
-    },
-    Recipe {
-        point: "rebuild_before_read",
-        passings: &[1, 2],
-        ..ORDINARY
-    },
-    Recipe {
-        point: "rebuild_before_load",
-        passings: &[1, 2],
-        ..ORDINARY
-    },
-    Recipe {
-        point: "rebuild_after_load",
-        passings: &[1, 2],
-        ..ORDINARY
-    },
-    Recipe {
-        point: "reconcile_before_repair",
-        ..LATE_CREATION
-    },
-    Recipe {
-        point: "reconcile_after_tombstone",
-        ..LATE_CREATION
-    },
-    Recipe {
-        point: "reconcile_before_note",
-        ..LATE_CREATION
-    },
-    Recipe {
-        point: "reconcile_after_restore",
-        // Longer than a show that was lost waits for orders on their way.
-        pauses: "create_before_insert:3:2600,create_before_insert:9:2600",
-        settings: &[("SEATFLOW_DRAIN_MAX_MS", "200")],
-        rebuilds: true,
-        passings: &[1],
-    },
-];
 
 /// One run at one point.
 #[derive(Clone, Debug)]
@@ -188,7 +81,23 @@ impl Run {
     }
 }
 
-/// Kills a server at `point` and judges what became of everything. `number` counts the runs of the point from 0.
+/// Who died in a run.
+#[derive(Clone, Copy, Debug)]
+enum Death {
+    Server(ExitStatus),
+    Command,
+}
+
+/// A sale in which somebody is to die.
+struct Scene<'s, 'a> {
+    stack: &'s Stack<'a>,
+    sale: &'s Sale<'s>,
+    recipe: Recipe,
+    point: &'s str,
+    number: usize,
+}
+
+/// Kills a server or a command at `point` and judges what became of everything. `number` counts the runs of the point from 0.
 ///
 /// # Errors
 /// When a server can't be started or asked. Faults are in the outcome.
@@ -196,115 +105,149 @@ pub fn run(stack: &mut Stack<'_>, point: &str, number: usize) -> Result<Run> {
     let begun = Instant::now();
     let recipe = recipe(point);
     let log = format!("{point}-{number}");
-    let mut running = stack.start(&log, &settings(point, number))?;
+    stack.promises = Vec::new();
+    let mut running = stack.start(&log, &recipe.first_settings(point, number))?;
     let shows = stack.fresh_shows(SHOWS)?;
-    let sale = Sale::new(stack.port, &shows, Habits::MIXED);
-    let ended = stack.sell(&sale, |stack| {
-        let mut rebuilt = Instant::now();
-        let dying = Instant::now();
-        let status = loop {
-            let status = wait_for_end(&mut running, Duration::from_millis(200))?;
-            if status.is_some() || dying.elapsed() > LOAD_MAX {
-                break status;
-            }
-            if recipe.rebuilds && rebuilt.elapsed() > REBUILD_EVERY {
-                for show in &shows {
-                    let arguments = ["rebuild", &show.id.to_string()];
-                    stack.call("rebuild", &arguments, &plain_settings(point))?;
-                }
-                rebuilt = Instant::now();
-            }
+    let mut sale = Sale::new(stack.port, &shows, Habits::MIXED);
+    sale.crowds = recipe.crowds;
+    // Their show may be withdrawn; the sale goes on with the other one.
+    let at_work = recipe.staff.zip(shows.last());
+    let mut staff = at_work.map(|(work, show)| Staff::new(work, show, number as u64));
+    let death = stack.sell(&sale, |stack| {
+        let scene = Scene {
+            stack,
+            sale: &sale,
+            recipe,
+            point,
+            number,
         };
-        if status.is_some() {
-            running = stack.start(&format!("{log}-again"), &plain_settings(point))?;
-            std::thread::sleep(LOAD_AFTER);
+        let death = scene.until_death(&mut running, staff.as_mut())?;
+        if let Some(Death::Server(_)) = death {
+            running = stack.start(&format!("{log}-again"), &recipe.plain_settings())?;
         }
-        Ok(status)
+        if death.is_some() {
+            scene.go_on(staff.as_mut())?;
+        }
+        Ok(death)
     })?;
-    if recipe.rebuilds {
+    if recipe.loses_orders() {
         stack.forgive(|order| !order.was_written);
     }
+    stack.promises = staff.map(|staff| staff.promises).into_iter().collect();
     let mut outcome = stack.judge(&mut running)?;
-    let reached = ended.is_some();
-    match ended {
-        None => outcome
-            .faults
-            .push("the point was never reached".to_owned()),
-        Some(status) if !was_killed(status) => {
-            outcome
-                .faults
-                .push(format!("the server ended otherwise: {status}"));
-        }
-        Some(_) => {}
-    }
+    outcome.faults.extend(fault_of(death, recipe.victim));
     Ok(Run {
         point: point.to_owned(),
-        reached,
+        reached: death.is_some(),
         took: begun.elapsed(),
         outcome,
     })
 }
 
-fn recipe(point: &str) -> &'static Recipe {
-    RECIPES
-        .iter()
-        .find(|recipe| recipe.point == point)
-        .unwrap_or(&ORDINARY)
-}
-
-/// The environment of the server that dies.
-fn settings(point: &str, number: usize) -> Vec<(String, String)> {
-    let recipe = recipe(point);
-    let passing = recipe.passings[number % recipe.passings.len()];
-    let mut fault = format!("{point}:{passing}");
-    if !recipe.pauses.is_empty() {
-        fault.push(',');
-        fault.push_str(recipe.pauses);
+impl Scene<'_, '_> {
+    /// Lets the sale go on until somebody dies as the recipe says, or the point had time enough to be reached.
+    fn until_death(
+        &self,
+        running: &mut Running,
+        mut staff: Option<&mut Staff>,
+    ) -> Result<Option<Death>> {
+        let begun = Instant::now();
+        let mut rebuilt = Instant::now();
+        while begun.elapsed() < LOAD_MAX {
+            if let Some(status) = wait_for_end(running, STAFF_PAUSE)? {
+                return Ok(Some(Death::Server(status)));
+            }
+            if self.recipe.rebuilds && rebuilt.elapsed() > REBUILD_EVERY {
+                self.rebuild()?;
+                rebuilt = Instant::now();
+            }
+            let Some(staff) = staff.as_mut().filter(|_| begun.elapsed() > STAFF_AFTER) else {
+                continue;
+            };
+            if !self.recipe.is_left_to_the_server(staff.has_died) {
+                let deed = self.staff_act(staff)?;
+                if deed == Deed::Died && self.recipe.victim == Victim::Command {
+                    return Ok(Some(Death::Command));
+                }
+            }
+        }
+        Ok(None)
     }
-    let mut settings = plain_settings(point);
-    settings.push(("SEATFLOW_FAULT".to_owned(), fault));
-    settings
+
+    fn staff_act(&self, staff: &mut Staff) -> Result<Deed> {
+        let fault = self
+            .recipe
+            .command_fault(self.point, self.number, staff.done, staff.has_died);
+        staff.act(self.stack, self.sale, fault.as_deref())
+    }
+
+    fn rebuild(&self) -> Result<()> {
+        for show in self.sale.shows {
+            let arguments = ["rebuild", &show.id.to_string()];
+            self.stack
+                .call("rebuild", &arguments, &self.recipe.plain_settings())?;
+        }
+        Ok(())
+    }
+
+    /// Customers go on buying. In every other run staff go on as well; in the others what a command left half done stays so
+    /// until a server puts it right.
+    fn go_on(&self, mut staff: Option<&mut Staff>) -> Result<()> {
+        let begun = Instant::now();
+        while begun.elapsed() < LOAD_AFTER {
+            if let Some(staff) = staff.as_mut().filter(|_| self.number % 2 == 1) {
+                staff.act(self.stack, self.sale, None)?;
+            }
+            crate::interrupt::check()?;
+            std::thread::sleep(STAFF_PAUSE);
+        }
+        Ok(())
+    }
 }
 
-/// The environment of its successor.
-fn plain_settings(point: &str) -> Vec<(String, String)> {
-    recipe(point)
-        .settings
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect()
+/// What is wrong with how somebody died.
+fn fault_of(death: Option<Death>, victim: Victim) -> Option<String> {
+    match (death, victim) {
+        (None, _) => Some("the point was never reached".to_owned()),
+        (Some(Death::Server(status)), Victim::Server) if was_killed(status) => None,
+        (Some(Death::Command), Victim::Command) => None,
+        (Some(Death::Server(status)), _) => Some(format!("the server ended otherwise: {status}")),
+        (Some(Death::Command), Victim::Server) => {
+            Some("a command died instead of the server".to_owned())
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::ExitStatusExt;
 
     #[test]
     fn the_list_of_points_is_read_and_a_recipe_for_none_of_them_is_refused() {
-        let known = RECIPES
-            .each_ref()
-            .map(|recipe| format!("{}\torder\tthis, not that", recipe.point));
+        let known: Vec<String> = named_points()
+            .map(|point| format!("{point}\torder\tthis, not that"))
+            .collect();
         let points = read_points(&known.join("\n")).unwrap();
-        assert_eq!(points.len(), RECIPES.len());
+        assert_eq!(points.len(), known.len());
         assert_eq!(points[0].area, "order");
         assert!(read_points(&known[1..].join("\n")).is_err());
         assert!(read_points("").is_err());
     }
 
     #[test]
-    fn runs_die_at_different_passings_and_a_recipe_adds_its_pauses() {
-        let fault = |point, number| settings(point, number).pop().unwrap().1;
-        assert_eq!(fault("place_after_hold", 0), "place_after_hold:2");
-        assert_eq!(fault("place_after_hold", 1), "place_after_hold:7");
-        assert_eq!(fault("place_after_hold", 3), "place_after_hold:2");
-        assert_eq!(
-            fault("discard_after_row", 2),
-            "discard_after_row:1,place_after_cache:2:1700"
-        );
-        assert!(
-            plain_settings("discard_after_row")[0]
-                .0
-                .ends_with("DISCARD_AFTER_MS")
-        );
+    fn only_the_death_that_was_wanted_is_right() {
+        let killed = Death::Server(ExitStatus::from_raw(9));
+        let stopped = Death::Server(ExitStatus::from_raw(0));
+        assert_eq!(fault_of(Some(killed), Victim::Server), None);
+        assert_eq!(fault_of(Some(Death::Command), Victim::Command), None);
+        for (death, victim) in [
+            (None, Victim::Server),
+            (Some(stopped), Victim::Server),
+            (Some(killed), Victim::Command),
+            (Some(Death::Command), Victim::Server),
+        ] {
+            assert!(fault_of(death, victim).is_some(), "{death:?} {victim:?}");
+        }
     }
 }

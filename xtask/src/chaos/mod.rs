@@ -7,12 +7,17 @@
 mod audit;
 mod buyer;
 mod http;
+mod judge;
 mod kill;
 mod outage;
+mod promises;
 mod random;
+mod recipes;
 mod report;
 mod sale;
 mod stack;
+mod staff;
+mod wish;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
+use super::judge::Outcome;
 use super::sale::{Habits, Sale};
-use super::stack::{Outcome, Stack, lead_to};
+use super::stack::{Stack, lead_to};
 use crate::interrupt;
 use crate::services::{Running, Services};
 

@@ -188,7 +188,7 @@ fn json_row(row: &Row) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stack::Outcome;
+    use super::super::judge::Outcome;
     use super::*;
 
     fn run(reached: bool, faults: &[&str]) -> Run {

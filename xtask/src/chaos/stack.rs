@@ -1,7 +1,6 @@
 //! One installation under test: a server process, a database, keys and topics of its own, and customers with accounts.
 //! Several share the services, and none sees the others.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -12,12 +11,12 @@ use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::audit::{self, Found, Totals};
 use super::buyer::{Buyer, Memory};
 use super::http::Client;
+use super::promises::Promises;
 use super::sale::{Sale, Show};
-use crate::command::run_logged;
-use crate::interrupt::{self, Interrupted};
+use crate::command::{end_logged, run_logged};
+use crate::interrupt;
 use crate::ports;
 use crate::secrets::Secrets;
 use crate::server::Server;
@@ -27,9 +26,6 @@ use crate::workspace::Workspace;
 const CATALOGUE: &str = "xtask/src/chaos/catalogue.json";
 /// Numbered seats of the catalogue's hall.
 const SEATS: u64 = 232;
-/// Every lock becomes an order or is free, and every payment is settled, within this.
-pub const QUIET_DEADLINE_S: u64 = 90;
-const ASK_MS: u64 = 700;
 const WATCH_MS: u64 = 20;
 
 /// What the servers run with, so that seconds do for what takes minutes in a deployed one.
@@ -62,17 +58,10 @@ pub struct Stack<'a> {
     pub port: u16,
     /// Who buys.
     pub buyers: Vec<Buyer>,
+    /// What staff were told in the sale that is on.
+    pub promises: Vec<Promises>,
     /// Shows of which nothing was bought yet; the next one is the last.
     shows: Vec<Show>,
-}
-
-/// How a sale came out.
-#[derive(Clone, Debug, Default)]
-pub struct Outcome {
-    pub totals: Totals,
-    /// From the end of the load until nothing was under way.
-    pub quiet_after: Duration,
-    pub faults: Vec<String>,
 }
 
 impl<'a> Stack<'a> {
@@ -89,6 +78,7 @@ impl<'a> Stack<'a> {
             server,
             port,
             buyers: Vec::new(),
+            promises: Vec::new(),
             shows: Vec::new(),
         };
         stack.call("migrate", &["migrate"], &[])?;
@@ -151,6 +141,31 @@ impl<'a> Stack<'a> {
         run_logged(&mut command, &log)
     }
 
+    /// Calls a command of staff, with `settings` added to its environment: how it ended, and what it said.
+    ///
+    /// # Errors
+    /// When it can't be called.
+    pub fn ask(
+        &self,
+        log: &str,
+        arguments: &[String],
+        settings: &[(String, String)],
+    ) -> Result<(ExitStatus, String)> {
+        let log = self
+            .ground
+            .set
+            .logs()
+            .join(format!("{}-{log}.log", self.name));
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let mut command = self.server.command(&arguments);
+        for (name, value) in settings {
+            command.env(name, value);
+        }
+        let status = end_logged(&mut command, &log)?;
+        let text = std::fs::read_to_string(&log).context("could not read what a command said")?;
+        Ok((status, text))
+    }
+
     /// What `seatflow verify --json` prints.
     ///
     /// # Errors
@@ -197,73 +212,6 @@ impl<'a> Stack<'a> {
         for memory in self.buyers.iter_mut().flat_map(|buyer| &mut buyer.orders) {
             memory.told.may_be_lost = may_be_lost(memory);
         }
-    }
-
-    /// Waits until everything has come right, and says what has not within the deadline: what is still under way, what the
-    /// server's own evidence names, and what the auditor finds in what the customers were told.
-    ///
-    /// # Errors
-    /// When the server can't be asked. Faults are no errors.
-    pub fn judge(&mut self, running: &mut Running) -> Result<Outcome> {
-        let begun = Instant::now();
-        loop {
-            interrupt::check()?;
-            if let Some(status) = running.ended() {
-                bail!(running.complaint(&format!("ended by itself ({status})")));
-            }
-            let is_late = begun.elapsed() > Duration::from_secs(QUIET_DEADLINE_S);
-            match self.look(is_late) {
-                Ok(outcome) if outcome.faults.is_empty() || is_late => {
-                    return Ok(Outcome {
-                        quiet_after: begun.elapsed(),
-                        ..outcome
-                    });
-                }
-                Err(error) if is_late || error.is::<Interrupted>() => return Err(error),
-                Ok(_) | Err(_) => std::thread::sleep(Duration::from_millis(ASK_MS)),
-            }
-        }
-    }
-
-    /// One look at everything. Customers are asked once nothing is under way; the bank may have something to say after
-    /// that, which the auditor sees as money that did not go where it should.
-    fn look(&mut self, is_late: bool) -> Result<Outcome> {
-        let evidence = self.evidence()?;
-        let mut faults = audit::violations(&evidence);
-        let under_way = audit::under_way(&evidence);
-        let is_quiet = under_way.is_empty();
-        let late = |left| format!("still under way after {QUIET_DEADLINE_S} s: {left}");
-        faults.extend(under_way.into_iter().map(late));
-        let mut totals = Totals::default();
-        if is_quiet || is_late {
-            let (told, found) = self.ask_customers()?;
-            let (counted, found_faults) = audit::audit(&told, &found);
-            totals = counted;
-            faults.extend(found_faults);
-        }
-        Ok(Outcome {
-            totals,
-            faults,
-            ..Outcome::default()
-        })
-    }
-
-    fn ask_customers(&mut self) -> Result<(Vec<audit::Told>, BTreeMap<String, Found>)> {
-        let port = self.port;
-        let mut told = Vec::new();
-        let mut found = BTreeMap::new();
-        for buyer in &mut self.buyers {
-            let listed: BTreeSet<String> = buyer.listed(port)?.into_iter().collect();
-            for about in buyer.told()? {
-                let order_no = about.order_no.clone();
-                if let Some(order) = buyer.order(port, &order_no)? {
-                    let is_listed = listed.contains(&order_no);
-                    found.insert(order_no, Found::read(&order, is_listed));
-                }
-                told.push(about);
-            }
-        }
-        Ok((told, found))
     }
 
     /// Where this installation's logs are.

@@ -102,8 +102,6 @@ pub(super) enum Repair {
     Withhold(Vec<(SeatIndex, ZoneId)>),
     /// Seats that Redis withholds and nobody else does.
     Offer(Vec<(SeatIndex, ZoneId)>),
-    /// Pieces of a standing zone that Redis lost.
-    LoadZone(ZoneId),
     /// Standing places of a live order, as the database has them.
     WritePlaces(OrderNo),
     /// Standing places whose order is over, or has no row and whose lease is over.
@@ -146,6 +144,17 @@ pub struct Finding {
     /// What is wrong, for a person.
     pub detail: String,
     pub(super) repair: Repair,
+}
+
+impl Finding {
+    /// Whether stores disagree. Asking a gateway for news, or loading what Redis does not have, is work and no fault.
+    #[must_use]
+    pub fn is_wrong(&self) -> bool {
+        !matches!(
+            self.repair,
+            Repair::Ask { .. } | Repair::AskRefund { .. } | Repair::Load(_)
+        )
+    }
 }
 
 impl fmt::Display for Finding {
@@ -216,6 +225,7 @@ impl Ticketing {
                 }
             }
         }
+        self.ask_about_ended(&mut round).await?;
         metrics::counter!("seatflow_reconciliations_total").increment(1);
         if !round.findings.is_empty() {
             tracing::info!(
@@ -276,7 +286,6 @@ impl Ticketing {
             Repair::FreeTickets(order_no) => self.free_tickets_of(*order_no).await,
             Repair::Withhold(seats) => self.withhold_again(finding.show, seats).await,
             Repair::Offer(seats) => self.offer_again(finding.show, seats).await,
-            Repair::LoadZone(zone) => self.load_zone(*zone).await.map(|loaded| loaded > 0),
             Repair::WritePlaces(order_no) => self.write_places(*order_no).await,
             Repair::GivePlaces { order_no, piece } => {
                 self.give_orphan_places(finding.show, *order_no, *piece)

@@ -98,7 +98,7 @@ impl Ticketing {
                     show,
                     order_no: None,
                     detail: format!("piece {} of zone {zone} is not in Redis", piece.piece),
-                    repair: Repair::LoadZone(zone),
+                    repair: Repair::Load(show),
                 });
                 return Ok(());
             };
@@ -294,10 +294,7 @@ impl Ticketing {
     /// Makes the pieces of a zone as large as the database says, with counts that are those of their entries. Where more
     /// was taken of a piece than its share, the zone is shared out anew.
     pub(super) async fn share_out_again(&self, zone: ZoneId) -> Result<bool, Failure> {
-        let Some(stock) = self.inner.db.standing_stock(zone).await? else {
-            return Ok(false);
-        };
-        match self.set_standing_capacity(zone, stock.capacity).await {
+        match self.share_out_anew(zone).await {
             Ok(()) => Ok(true),
             Err(CapacityError::Failure(failure)) => Err(failure),
             // More is taken than there is, until an order that is too many has been discarded; or staff are at it.

@@ -2,6 +2,7 @@
 
 use super::{Class, FOLLOW_UP_GRACE, Finding, Repair, seats::Compared};
 use crate::{
+    fault::{self, Point},
     redis::scripts::BlockReply,
     ticketing::{Failure, Ticketing},
 };
@@ -77,6 +78,7 @@ impl Ticketing {
     ) -> Result<bool, Failure> {
         let (_, stray) = self.split_by_row(show, seats).await?;
         let changed = self.put_each(show, &stray, false).await?;
+        fault::point(Point::ReconcileAfterOffer);
         let (withheld, _) = self.split_by_row(show, &stray).await?;
         self.put_each(show, &withheld, true).await?;
         Ok(changed)

@@ -2,6 +2,7 @@
 
 use super::pieces::pieces_of_zone;
 use crate::{
+    fault::{self, Point},
     redis::{keys::Piece, scripts::SetCapacityReply, standing::Places},
     ticketing::{Failure, Ticketing},
 };
@@ -69,6 +70,26 @@ impl Ticketing {
         if capacity > CAPACITY_MAX {
             return Err(CapacityError::TooMany);
         }
+        self.share_out_alone(zone, Some(capacity)).await
+    }
+
+    /// Shares the places that a zone has out anew.
+    ///
+    /// # Errors
+    /// As [`Ticketing::set_standing_capacity`].
+    pub(in crate::ticketing) async fn share_out_anew(
+        &self,
+        zone: ZoneId,
+    ) -> Result<(), CapacityError> {
+        self.share_out_alone(zone, None).await
+    }
+
+    /// Shares a zone's places out while nobody else does: this many, or as many as the database says once that is so.
+    async fn share_out_alone(
+        &self,
+        zone: ZoneId,
+        capacity: Option<u32>,
+    ) -> Result<(), CapacityError> {
         let totals = self.inner.db.piece_totals(zone).await?;
         if totals.is_empty() {
             return Err(CapacityError::NoStandingZone { zone });
@@ -91,8 +112,11 @@ impl Ticketing {
         &self,
         zone: ZoneId,
         pieces: &[Piece],
-        capacity: u32,
+        capacity: Option<u32>,
     ) -> Result<(), CapacityError> {
+        let stock = self.inner.db.standing_stock(zone).await?;
+        let stock = stock.ok_or(CapacityError::NoStandingZone { zone })?;
+        let capacity = capacity.unwrap_or(stock.capacity);
         for _ in 0..TRIES_MAX {
             let places = self.zone_places(pieces).await?;
             let taken: Vec<u32> = places
@@ -109,6 +133,7 @@ impl Ticketing {
             {
                 continue;
             }
+            fault::point(Point::CapacityBeforeRow);
             if !self.inner.db.set_capacity(zone, capacity, &totals).await? {
                 return Err(below(&places));
             }
@@ -117,6 +142,7 @@ impl Ticketing {
                 capacity,
                 "capacity of a standing zone changed"
             );
+            fault::point(Point::CapacityAfterRow);
             return self.follow_shares(zone).await;
         }
         Err(CapacityError::Busy)

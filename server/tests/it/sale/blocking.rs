@@ -13,6 +13,8 @@ use app::{
 };
 use server::{
     clock::Clock,
+    kafka::{Topic, offsets::GroupProgress},
+    kafka_config,
     ticketing::{
         blocking::BlockingRefusal,
         extend::{AWAIT_PAYMENT_MAX, ExtendRefusal},
@@ -106,6 +108,30 @@ fn wishes_that_make_no_sense_are_refused_by_name() {
             matches!(nowhere, Err(BlockingRefusal::NoShow(_))),
             "{nowhere:?}"
         );
+    });
+}
+
+#[test]
+fn a_seat_that_an_order_has_does_not_keep_the_others_from_being_offered_again() {
+    run(async {
+        let stage = Stage::new().await;
+        let show = stage.show(ShowSpec::default()).await;
+        let buyer = stage.user().await;
+        let wanted = seats(&[3, 4, 5]);
+        let withheld = stage.ticketing.block_seats(show, &seats(&[3, 5])).await;
+        withheld.expect("free seats");
+        // Withholding the third one crashed after its row, so Redis went on selling it.
+        let db = stage.ticketing.db();
+        let now = stage.clock.now();
+        let written = db.withhold_seats(show, &seats(&[4]), now).await;
+        written.expect("a row");
+        let order_no = stage.pending(&buyer, show, &[4]).await;
+        let offered = stage.ticketing.unblock_seats(show, &wanted).await;
+        assert_eq!(offered.expect("the others"), seats(&[3, 5]));
+        assert_eq!(stage.seat(show, 3).await, SeatState::Available);
+        assert_eq!(stage.seat(show, 4).await, SeatState::Locked, "{order_no}");
+        assert_eq!(rows(&stage, show).await, []);
+        assert!(findings(&stage, show).await.is_empty());
     });
 }
 
@@ -228,6 +254,30 @@ fn a_deadline_that_staff_moved_is_the_one_that_counts() {
         stage.ticketing.expire(order_no).await.expect("stores");
         assert_eq!(stage.status(order_no).await, Some(OrderStatus::Cancelled));
         assert_eq!(stage.seat(show, 1).await, SeatState::Available);
+    });
+}
+
+#[test]
+fn kafka_has_the_message_of_a_moved_deadline_when_the_command_ends() {
+    run(async {
+        let stage = Stage::new().await;
+        let show = stage.show(ShowSpec::default()).await;
+        let buyer = stage.user().await;
+        let order_no = stage.hold(&buyer, show, &[1]).await.expect("a hold");
+        let message = stage.message(show, order_no).await;
+        let written = stage.ticketing.db().insert_order(&message).await;
+        written.expect("a database");
+        let kafka = kafka_config(stage.config());
+        let progress = GroupProgress::new(&kafka, Topic::OrderTimeout, "expire").expect("a client");
+        let before = progress.ends().await.expect("Kafka");
+        assert!(before.is_empty(), "the row alone was written");
+        let moved = stage
+            .ticketing
+            .extend_order(order_no, Millis::minutes(5))
+            .await;
+        moved.expect("pending");
+        let after = progress.ends().await.expect("Kafka");
+        assert!(!after.is_empty(), "a process may end now");
     });
 }
 
