@@ -13,7 +13,7 @@
 --   9 meta     hash of the show
 --   10 standing  hash order number -> JSON list of its tickets without a seat: each its attendee's counter, or empty
 --   11 quantities  stream of changes of the zones' remaining places
---   12 idem    order number that this idempotency key led to
+--   12 idem    "<order number>|<fingerprint>" that this idempotency key led to
 --   13 guard   "<order number>|<fingerprint>" of the user's last submission
 -- ARGV
 --   1 order_no     number of the new order, 19 digits
@@ -33,6 +33,7 @@
 -- REPLIES
 --   held         version after the hold
 --   repeated     number of the order that this submission already led to
+--   key_used     number of the order that this idempotency key led to, for another choice
 --   not_on_sale  (nothing)
 --   not_started  start of the sale, milliseconds since 1970 UTC
 --   ended        (nothing)
@@ -67,14 +68,24 @@ for place = 1, 6 do
   if not show[place] then return { 'rebuild', {} } end
 end
 
+-- The order of an earlier submission, and whether it asked for the same. What an older version wrote names no choice.
+local function submitted(value)
+  local bar = string.find(value, '|', 1, true)
+  if not bar then return value, true end
+  return string.sub(value, 1, bar - 1), string.sub(value, bar + 1) == fingerprint
+end
+
 local earlier = redis.call('GET', idem)
-if earlier then return { 'repeated', { earlier } } end
+if earlier then
+  local earlier_order, is_same = submitted(earlier)
+  if is_same then return { 'repeated', { earlier_order } } end
+  return { 'key_used', { earlier_order } }
+end
 
 local guarded = redis.call('GET', guard)
 if guarded then
-  local bar = string.find(guarded, '|', 1, true)
-  local guarded_order = string.sub(guarded, 1, bar - 1)
-  if string.sub(guarded, bar + 1) == fingerprint and redis.call('HEXISTS', holds, guarded_order) == 1 then
+  local guarded_order, is_same = submitted(guarded)
+  if is_same and redis.call('HEXISTS', holds, guarded_order) == 1 then
     return { 'repeated', { guarded_order } }
   end
 end
@@ -188,6 +199,6 @@ end
 if #counters > 0 then redis.call('HSET', bought, unpack(counters)) end
 redis.call('HSET', holds, order_no, record)
 redis.call('ZADD', unsent, ARGV[3], order_no)
-redis.call('SET', idem, order_no, 'PX', idem_ms)
+redis.call('SET', idem, order_no .. '|' .. fingerprint, 'PX', idem_ms)
 redis.call('SET', guard, order_no .. '|' .. fingerprint, 'PX', guard_ms)
 return { 'held', { at } }

@@ -183,6 +183,11 @@ pub enum Refusal {
         /// The category.
         zone: ZoneId,
     },
+    /// A price category costs nothing, and an order that costs nothing can't be paid.
+    ZoneNotPriced {
+        /// The category.
+        zone: ZoneId,
+    },
     /// More tickets than one buyer may have for this show.
     LimitReached {
         /// What is counted.
@@ -220,6 +225,11 @@ pub enum Refusal {
         /// Its order.
         order_no: OrderNo,
     },
+    /// The submission's name belongs to another choice, which was accepted; this one was not.
+    KeyUsed {
+        /// The order of that other choice.
+        order_no: OrderNo,
+    },
     /// The account, phone, device or address is on the block list; which of them is not said.
     Blocked,
     /// The show's seats are being read back from the database; try again in a moment.
@@ -241,12 +251,14 @@ impl Refusal {
             Self::SeatsTaken { .. } => "seats_taken",
             Self::UnknownZone { .. } => "unknown_zone",
             Self::ZoneSoldOut { .. } => "zone_sold_out",
+            Self::ZoneNotPriced { .. } => "zone_not_priced",
             Self::LimitReached { .. } => "limit_reached",
             Self::AttendeesRequired { .. } => "attendees_required",
             Self::UnknownAttendee { .. } => "unknown_attendee",
             Self::AttendeeRepeated { .. } => "attendee_repeated",
             Self::LevelRequired { .. } => "level_required",
             Self::AlreadyPlaced { .. } => "already_placed",
+            Self::KeyUsed { .. } => "key_used",
             Self::Blocked => "blocked",
             Self::Rebuilding => "rebuilding",
         }

@@ -17,7 +17,7 @@ use anyhow::{Context, bail, ensure};
 use app::domain::{
     catalogue::EventKind,
     money::Currency,
-    plan::Plan,
+    plan::{PLAN_CATEGORY_CHARS_MAX, Plan},
     refund::RefundPolicy,
     standing::PIECES_MAX,
     tax::TaxRate,
@@ -253,9 +253,21 @@ fn check(catalogue: &Catalogue, plans: &HashMap<String, (String, Plan)>) -> anyh
     Ok(())
 }
 
-/// What is wrong with a price: it must be either a category of the plan or a standing zone.
+/// What is wrong with a price: there must be one, of either a category of the plan or a standing zone.
 fn price_fault(price: &PriceEntry, is_of_plan: bool) -> Option<String> {
     let category = &price.category;
+    if price.price_minor < 1 {
+        // An order that costs nothing can't be paid, so it would never be anybody's.
+        return Some(format!(
+            "the price of {category:?} is {}; it must be at least 1 of the currency's smallest unit",
+            price.price_minor
+        ));
+    }
+    if category.chars().count() > PLAN_CATEGORY_CHARS_MAX {
+        return Some(format!(
+            "category {category:?} has more than {PLAN_CATEGORY_CHARS_MAX} characters"
+        ));
+    }
     let Some(capacity) = price.standing_capacity else {
         return match (is_of_plan, price.pieces) {
             (false, _) => Some(format!("the plan has no category {category:?}")),

@@ -1,7 +1,9 @@
 //! A consumer that hands whole batches to a handler.
 //!
 //! One batch after the other: what is there is collected up to the limits, handled, and committed. A batch that fails is
-//! repeated as it is until it succeeds; nothing is skipped. Instances of one group share the partitions.
+//! repeated as it is until it succeeds, for as long as what it needs is away; nothing is skipped. A message that can never
+//! be handled must not stop its partition: the handler names it, or panics at it again and again, and it goes to the dead
+//! letters. Instances of one group share the partitions.
 
 use super::{
     BoxError, KafkaSetupError, Message, Subscription,
@@ -32,6 +34,10 @@ const PAUSES: Pauses = Pauses {
     longest: Duration::from_millis(2_000),
 };
 
+/// After so many panics in a row the messages of a batch are handed in one by one, and one that makes the handler panic
+/// as often by itself is given up.
+const PANICS_MAX: u32 = 5;
+
 /// How much a handler gets at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchLimits {
@@ -60,7 +66,8 @@ pub trait BatchHandler: Send + Sync + 'static {
     /// Handles a batch. Messages of one key are in the order in which they were sent.
     ///
     /// # Errors
-    /// [`HandlerError`] says whether the batch is repeated or some messages are given up. A panic is a wish to repeat.
+    /// [`HandlerError`] says whether the batch is repeated or some messages are given up. A panic is a wish to repeat, too,
+    /// but not for ever.
     async fn handle(&self, batch: &[Received<Self::Message>]) -> Result<(), HandlerError>;
 }
 
@@ -232,6 +239,13 @@ impl<H: BatchHandler> BatchConsumer<H> {
     }
 }
 
+/// How handing messages in came to an end.
+enum Ended {
+    /// The handler is done with them, but for those it gave up.
+    Done(Vec<Poison>),
+    Panicked,
+}
+
 /// Where one batch is worked on; it knows nothing of partitions and commits.
 struct Bench<H> {
     handler: Arc<H>,
@@ -274,13 +288,35 @@ impl<H: BatchHandler> Bench<H> {
         true
     }
 
-    /// Hands a batch in until the handler is done with it, and says what it gave up. None when the server stops first.
+    /// Hands a batch in until the handler is done with it, and says what was given up. None when the server stops first.
     async fn repeat(&self, batch: &[Received<H::Message>]) -> Option<Vec<Poison>> {
+        if let Ended::Done(poisoned) = self.attempt(batch).await? {
+            return Some(poisoned);
+        }
+        let mut all = Vec::new();
+        for (index, message) in batch.iter().enumerate() {
+            match self.attempt(std::slice::from_ref(message)).await? {
+                Ended::Done(poisoned) => {
+                    all.extend(poisoned.into_iter().map(|it| Poison { index, ..it }));
+                }
+                Ended::Panicked => all.push(Poison {
+                    index,
+                    reason: format!("the handler panicked {PANICS_MAX} times at it alone"),
+                }),
+            }
+        }
+        Some(all)
+    }
+
+    /// Hands messages in until the handler is done with them or has panicked too often. None when the server stops first.
+    async fn attempt(&self, batch: &[Received<H::Message>]) -> Option<Ended> {
+        let mut panics = 0;
         for failures in 1.. {
             match surviving(self.handler.handle(batch)).await {
-                Some(Ok(())) => return Some(Vec::new()),
-                Some(Err(HandlerError::Poison(poisoned))) => return Some(poisoned),
+                Some(Ok(())) => return Some(Ended::Done(Vec::new())),
+                Some(Err(HandlerError::Poison(poisoned))) => return Some(Ended::Done(poisoned)),
                 Some(Err(HandlerError::Retry(cause))) => {
+                    panics = 0;
                     tracing::warn!(
                         error = &*cause as &(dyn std::error::Error + 'static),
                         group = self.group,
@@ -288,7 +324,13 @@ impl<H: BatchHandler> Bench<H> {
                         "batch is repeated"
                     );
                 }
-                None => tracing::error!(group = self.group, failures, "batch handler panicked"),
+                None => {
+                    panics += 1;
+                    tracing::error!(group = self.group, failures, "batch handler panicked");
+                    if panics == PANICS_MAX {
+                        return Some(Ended::Panicked);
+                    }
+                }
             }
             metrics::counter!(metric::RETRIES, "group" => self.group.clone()).increment(1);
             if !self.rest(failures).await {

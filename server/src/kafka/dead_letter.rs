@@ -16,6 +16,9 @@ pub const SOURCE_OFFSET: &str = "dead-letter-source-offset";
 /// Header: the consumer group that gave it up.
 pub const GROUP: &str = "dead-letter-group";
 
+/// Longest reason, in characters; it may quote what a database said.
+const REASON_CHARS_MAX: usize = 1_000;
+
 /// Where a consumer buries what it gives up.
 pub(super) struct DeadLetters {
     producer: Producer,
@@ -37,7 +40,37 @@ impl DeadLetters {
     }
 
     /// Writes a dead letter and waits for its acknowledgement. A repeated call may write it twice.
+    ///
+    /// A message that is too large to be written once more beside its headers is left out of its letter: the letter says
+    /// where it is. A partition must not wait for it.
     pub(super) async fn bury(&self, message: &Arrived, reason: &str) -> Result<(), ProduceError> {
+        let reason: String = reason.chars().take(REASON_CHARS_MAX).collect();
+        let mut written = self.write(message, &message.payload, &reason).await;
+        if written.as_ref().is_err_and(ProduceError::is_too_large) {
+            let bytes = message.payload.len();
+            let reason = format!("{reason}; its {bytes} bytes do not fit in here");
+            written = self.write(message, &[], &reason).await;
+        }
+        written?;
+        metrics::counter!(metric::DEAD_LETTERS, "topic" => self.source.name()).increment(1);
+        tracing::error!(
+            topic = self.source.name(),
+            group = self.group,
+            partition = message.partition,
+            offset = message.offset,
+            key = %String::from_utf8_lossy(&message.key),
+            reason,
+            "message went to the dead letters"
+        );
+        Ok(())
+    }
+
+    async fn write(
+        &self,
+        message: &Arrived,
+        payload: &[u8],
+        reason: &str,
+    ) -> Result<(), ProduceError> {
         let partition = message.partition.to_string();
         let offset = message.offset.to_string();
         let mut headers = OwnedHeaders::new();
@@ -61,18 +94,7 @@ impl DeadLetters {
             });
         }
         self.producer
-            .enqueue_record(&self.name, &message.key, &message.payload, headers)?
-            .await?;
-        metrics::counter!(metric::DEAD_LETTERS, "topic" => self.source.name()).increment(1);
-        tracing::error!(
-            topic = self.source.name(),
-            group = self.group,
-            partition = message.partition,
-            offset = message.offset,
-            key = %String::from_utf8_lossy(&message.key),
-            reason,
-            "message went to the dead letters"
-        );
-        Ok(())
+            .enqueue_record(&self.name, &message.key, payload, headers)?
+            .await
     }
 }

@@ -33,6 +33,19 @@ pub enum ProduceError {
     Unknown(#[source] KafkaError),
 }
 
+impl ProduceError {
+    /// Whether the message is larger than may be written, so that it never will be.
+    pub(super) fn is_too_large(&self) -> bool {
+        let (Self::Refused(error) | Self::Unknown(error)) = self else {
+            return false;
+        };
+        matches!(
+            error.rdkafka_error_code(),
+            Some(RDKafkaErrorCode::MessageSizeTooLarge)
+        )
+    }
+}
+
 /// Resolves when a message is acknowledged by all in-sync copies, or when nobody can know any more: after 10 s at the
 /// latest.
 #[must_use = "a message is not known to be written before its acknowledgement"]

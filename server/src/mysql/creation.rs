@@ -27,6 +27,10 @@ pub enum Written {
 }
 
 const SEAT_CLAIM_KEY: &str = "PRIMARY";
+/// Why an order was given up that the tables don't take as it is: its row says so, and what is noted of it.
+pub const UNWRITABLE: &str = "unwritable";
+/// Longest detail of a note, in characters: what its column holds.
+const DETAIL_CHARS_MAX: usize = 500;
 
 impl Db {
     /// Writes orders that are all new and whose places are all to be had, in one transaction.
@@ -103,6 +107,9 @@ impl Db {
                         Err(DbError::Duplicate { .. }) => return Ok(false),
                         other => other?,
                     }
+                    if class == UNWRITABLE {
+                        mark_unwritable(connection, placed.order_no).await?;
+                    }
                     note_repair(
                         connection,
                         class,
@@ -117,6 +124,43 @@ impl Db {
             },
         )
         .await
+    }
+
+    /// Writes an order that can't be written as it is: its number, buyer and show, discarded, without tickets or any text
+    /// that could be refused; and why. False when its number exists already.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_unwritable(
+        &self,
+        placed: &Placed,
+        detail: &str,
+        now: Timestamp,
+    ) -> Result<bool, DbError> {
+        let bare = Placed {
+            items: Vec::new(),
+            pieces: Vec::new(),
+            channel: String::new(),
+            limits: Vec::new(),
+            ..placed.clone()
+        };
+        self.insert_discarded(&bare, UNWRITABLE, detail, now).await
+    }
+
+    /// Whether an order was given up because it could not be written.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_unwritable(&self, order_no: OrderNo) -> Result<bool, DbError> {
+        let found: i64 = sqlx::query_scalar(
+            "SELECT COUNT(*) FROM orders WHERE order_no = ? AND status = ? AND cancel_reason = ?",
+        )
+        .bind(order_no.as_i64())
+        .bind(OrderStatus::Discarded.code())
+        .bind(UNWRITABLE)
+        .fetch_one(self.pool())
+        .await?;
+        Ok(found > 0)
     }
 }
 
@@ -156,10 +200,24 @@ pub async fn note_repair(
     .bind(class)
     .bind(show.0)
     .bind(order_no.map(OrderNo::as_i64))
-    .bind(detail)
+    .bind(detail.chars().take(DETAIL_CHARS_MAX).collect::<String>())
     .bind(now.0)
     .execute(connection)
     .await?;
+    Ok(())
+}
+
+/// A repeated message must be told from one that came too late, and notes can't be found by their order.
+async fn mark_unwritable(
+    connection: &mut MySqlConnection,
+    order_no: OrderNo,
+) -> Result<(), DbError> {
+    sqlx::query("UPDATE orders SET cancel_reason = ? WHERE order_no = ? AND status = ?")
+        .bind(UNWRITABLE)
+        .bind(order_no.as_i64())
+        .bind(OrderStatus::Discarded.code())
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

@@ -47,6 +47,10 @@ const RETRY_PAUSE: Duration = Duration::from_millis(5);
 /// Lost to another transaction: deadlock, lock wait timeout, record changed since it was read.
 const LOST_TO_ANOTHER: [u16; 3] = [1213, 1205, 1020];
 const DUPLICATE_KEY: u16 = 1062;
+/// SQLSTATE classes of refusals that are about the values of a statement: data that don't fit, constraints.
+const VALUE_CLASSES: [&str; 2] = ["22", "23"];
+/// Refusals of that kind that have a general SQLSTATE: truncated, of another type, against a check.
+const VALUE_FAULTS: [u16; 3] = [1265, 1366, 3819];
 
 /// A failure of the database, whose text stays in the log.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +79,48 @@ pub enum DbError {
     /// Anything else.
     #[error("database failure")]
     Other(#[source] sqlx::Error),
+}
+
+impl DbError {
+    /// Whether the database was there and refused the values themselves, or has some that can't be read: the same again
+    /// would fail again. Everything else (away, busy, full, tables of another version) may pass without a change of them.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Duplicate { .. } | Self::NoPlaces | Self::Unreadable { .. } => true,
+            Self::Busy | Self::Lost => false,
+            Self::Other(sqlx::Error::Database(refusal)) => {
+                let class = refusal
+                    .code()
+                    .and_then(|code| code.get(..2).map(str::to_owned));
+                let number = refusal
+                    .try_downcast_ref::<MySqlDatabaseError>()
+                    .map(MySqlDatabaseError::number);
+                class.is_some_and(|class| VALUE_CLASSES.contains(&class.as_str()))
+                    || number.is_some_and(|number| VALUE_FAULTS.contains(&number))
+            }
+            Self::Other(error) => matches!(
+                error,
+                sqlx::Error::Encode(_) | sqlx::Error::Decode(_) | sqlx::Error::ColumnDecode { .. }
+            ),
+        }
+    }
+
+    /// The error and its causes in one line, for the person who reads a dead letter.
+    #[must_use]
+    pub fn story(&self) -> String {
+        let mut told = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let more = error.to_string();
+            // The driver's errors repeat their source.
+            if !told.ends_with(&more) {
+                told = format!("{told}: {more}");
+            }
+            cause = error.source();
+        }
+        told
+    }
 }
 
 impl From<sqlx::Error> for DbError {

@@ -5,7 +5,9 @@ use super::{
     orders::{ItemRecord, OrderRecord, items_in, live_orders_in},
     show_terms::{TermsRecord, terms_in},
     shows::{TakenSeat, taken_seats_in},
+    standing::{PieceOfOrder, pieces_with_totals_in, taken_pieces_in},
 };
+use crate::redis::keys::Piece;
 use app::domain::ids::{OrderNo, ShowId};
 use sqlx::{Connection, Executor};
 use std::collections::HashMap;
@@ -24,6 +26,10 @@ pub struct Sale {
     pub items: HashMap<OrderNo, Vec<ItemRecord>>,
     /// Seats that are claimed or withheld.
     pub taken: Vec<TakenSeat>,
+    /// The pieces of its standing zones, each with its places.
+    pub pieces: Vec<(Piece, u32)>,
+    /// What orders have of them.
+    pub places: Vec<PieceOfOrder>,
 }
 
 impl Db {
@@ -51,12 +57,16 @@ impl Db {
             items.extend(items_in(&mut tx, part).await?);
         }
         let taken = taken_seats_in(&mut tx, show).await?;
+        let pieces = pieces_with_totals_in(&mut tx, show).await?;
+        let places = taken_pieces_in(&mut tx, show).await?;
         tx.commit().await?;
         Ok(Some(Sale {
             terms,
             orders,
             items,
             taken,
+            pieces,
+            places,
         }))
     }
 }

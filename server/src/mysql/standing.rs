@@ -52,6 +52,9 @@ pub struct PieceOfOrder {
     pub quantity: u32,
 }
 
+const TAKEN: &str = "SELECT p.order_no, o.status, o.placed_at, o.paid_at, p.zone_id, p.piece, p.quantity \
+     FROM order_piece p JOIN orders o ON o.order_no = p.order_no";
+
 #[derive(sqlx::FromRow)]
 struct PieceRow {
     order_no: i64,
@@ -94,15 +97,26 @@ impl Db {
         pieces_in(&mut connection, order_no).await
     }
 
+    /// The show that a zone belongs to.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn show_of_zone(&self, zone: ZoneId) -> Result<Option<ShowId>, DbError> {
+        let show: Option<u64> = sqlx::query_scalar("SELECT show_id FROM show_zone WHERE id = ?")
+            .bind(zone.0)
+            .fetch_optional(self.pool())
+            .await?;
+        Ok(show.map(ShowId))
+    }
+
     /// What orders have of a zone.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn taken_pieces(&self, zone: ZoneId) -> Result<Vec<PieceOfOrder>, DbError> {
-        let rows: Vec<PieceRow> = sqlx::query_as(
-            "SELECT p.order_no, o.status, o.placed_at, o.paid_at, p.zone_id, p.piece, p.quantity FROM order_piece p \
-             JOIN orders o ON o.order_no = p.order_no WHERE p.zone_id = ? AND p.quantity > 0",
-        )
+        let rows: Vec<PieceRow> = sqlx::query_as(sqlx::AssertSqlSafe(format!(
+            "{TAKEN} WHERE p.zone_id = ? AND p.quantity > 0"
+        )))
         .bind(zone.0)
         .fetch_all(self.pool())
         .await?;
@@ -311,6 +325,39 @@ impl Db {
             tickets: whole(tickets),
         }))
     }
+}
+
+/// What orders have of the standing zones of a show.
+pub(super) async fn taken_pieces_in(
+    connection: &mut MySqlConnection,
+    show: ShowId,
+) -> Result<Vec<PieceOfOrder>, DbError> {
+    let rows: Vec<PieceRow> = sqlx::query_as(sqlx::AssertSqlSafe(format!(
+        "{TAKEN} JOIN show_zone z ON z.id = p.zone_id WHERE z.show_id = ? AND p.quantity > 0"
+    )))
+    .bind(show.0)
+    .fetch_all(connection)
+    .await?;
+    rows.into_iter().map(PieceOfOrder::try_from).collect()
+}
+
+/// The pieces of the standing zones of a show, each with its places.
+pub(super) async fn pieces_with_totals_in(
+    connection: &mut MySqlConnection,
+    show: ShowId,
+) -> Result<Vec<(Piece, u32)>, DbError> {
+    let rows: Vec<(u64, u16, u32)> = sqlx::query_as(
+        "SELECT p.zone_id, p.piece, p.total FROM standing_piece p JOIN show_zone z ON z.id = p.zone_id \
+         WHERE z.show_id = ? ORDER BY p.zone_id, p.piece",
+    )
+    .bind(show.0)
+    .fetch_all(connection)
+    .await?;
+    let read = |(zone, piece, total)| {
+        let zone = ZoneId(zone);
+        (Piece { zone, piece }, total)
+    };
+    Ok(rows.into_iter().map(read).collect())
 }
 
 async fn taken_places(connection: &mut MySqlConnection, zone: ZoneId) -> Result<u32, DbError> {

@@ -1,6 +1,11 @@
 //! Buying without choosing: the best free seats of a zone, tried until they are held or the zone has too few.
 
-use super::{Ticketing, failure::OrTell, place::Wish, seat_maps::MAP_AGE_MAX};
+use super::{
+    Ticketing,
+    failure::OrTell,
+    place::{Wish, for_whom},
+    seat_maps::MAP_AGE_MAX,
+};
 use crate::redis::scripts::HoldReply;
 use app::{
     domain::{
@@ -46,7 +51,7 @@ impl Ticketing {
             let found = wish.facts.seat_groups.best_available(&search);
             if let BestAvailable::TooFew { .. } = found {
                 if avoid.is_empty() {
-                    return Ok(HoldReply::Refused(Refusal::ZoneSoldOut { zone }));
+                    return self.too_few(wish, zone, &fingerprint).await;
                 }
                 // Seats that were lost may have come back, and a map that is newer than the last loss knows.
                 avoid.clear();
@@ -64,6 +69,21 @@ impl Ticketing {
         Err(AppError::Busy {
             retry_after_ms: RETRY_AFTER_MS,
         })
+    }
+
+    /// What a zone with too few seats means: the last ones may have gone to this very submission, sent twice.
+    async fn too_few(
+        &self,
+        wish: &Wish<'_>,
+        zone: ZoneId,
+        fingerprint: &str,
+    ) -> Result<HoldReply, AppError> {
+        let fingerprint = for_whom(fingerprint, wish.attendees);
+        let (show, user) = (wish.facts.show.id, wish.user.id);
+        let redis = &self.inner.redis;
+        let earlier = redis.earlier_reply(show, user, wish.key, &fingerprint);
+        let earlier = earlier.await.or_tell("choose seats")?;
+        Ok(earlier.unwrap_or(HoldReply::Refused(Refusal::ZoneSoldOut { zone })))
     }
 
     async fn newest_map(&self, wish: &Wish<'_>) -> Result<SeatMap, AppError> {

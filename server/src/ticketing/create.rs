@@ -4,13 +4,16 @@ use super::{Failure, Ticketing};
 use crate::{
     fault::{self, Point},
     kafka::{
-        batch::{BatchHandler, HandlerError, Received},
+        batch::{BatchHandler, HandlerError, Poison, Received},
         messages::{Placed, Timeout},
     },
-    mysql::{DbError, creation::Written},
-    redis::{keys::Piece, scripts::GiveWhy},
+    mysql::{
+        DbError,
+        creation::{UNWRITABLE, Written},
+    },
+    redis::{RedisError, keys::Piece, scripts::GiveWhy},
 };
-use app::domain::order::OrderStatus;
+use app::domain::{ids::OrderNo, order::OrderStatus};
 use async_trait::async_trait;
 
 /// Why an order was given up; kept with it and counted.
@@ -34,6 +37,23 @@ impl Discard {
     }
 }
 
+/// An order that can never be written. It has a discarded row of its own, so that nothing can become of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwritable {
+    /// The order.
+    pub order_no: OrderNo,
+    /// What the database refused, for the person who reads the dead letter.
+    pub reason: String,
+}
+
+/// What is left to do once every order of a batch has its row.
+#[derive(Default)]
+struct FollowUp<'a> {
+    /// Orders that were given up: their places must go back, perhaps again.
+    give_back: Vec<&'a Placed>,
+    unwritable: Vec<Unwritable>,
+}
+
 #[async_trait]
 impl BatchHandler for Ticketing {
     type Message = Placed;
@@ -43,25 +63,40 @@ impl BatchHandler for Ticketing {
             .iter()
             .map(|received| received.message.clone())
             .collect();
-        self.create_orders(&orders)
+        let unwritable = self
+            .create_orders(&orders)
             .await
-            .map_err(|error| HandlerError::Retry(error.into()))
+            .map_err(|error| HandlerError::Retry(error.into()))?;
+        let poisoned = |(index, placed): (usize, &Placed)| {
+            let of_order = |unwritable: &&Unwritable| unwritable.order_no == placed.order_no;
+            let reason = unwritable.iter().find(of_order)?.reason.clone();
+            Some(Poison { index, reason })
+        };
+        let poisoned: Vec<Poison> = orders.iter().enumerate().filter_map(poisoned).collect();
+        if poisoned.is_empty() {
+            return Ok(());
+        }
+        Err(HandlerError::Poison(poisoned))
     }
 }
 
 impl Ticketing {
-    /// Writes orders. Each ends as a row: pending, or discarded and its seats given back. Writing one twice changes nothing.
+    /// Writes orders. Each ends as a row: pending, or discarded and its places given back. Writing one twice changes nothing.
+    ///
+    /// Answers those that can never be written; their messages belong to the dead letters. One of them keeps no other from
+    /// its row, and places go back after all rows are written, so that orders don't wait for Redis.
     ///
     /// # Errors
-    /// When a store fails; what was written stays, and the whole batch may be handed in again.
-    pub async fn create_orders(&self, batch: &[Placed]) -> Result<(), Failure> {
+    /// When a store is away; what was written stays, and the whole batch may be handed in again.
+    pub async fn create_orders(&self, batch: &[Placed]) -> Result<Vec<Unwritable>, Failure> {
         let oldest = self.now() - self.inner.config.limits.discard_after;
         let (fresh, stale): (Vec<_>, Vec<_>) = batch
             .iter()
             .cloned()
             .partition(|placed| placed.placed_at >= oldest);
+        let mut after = FollowUp::default();
         for placed in &stale {
-            self.discard(placed, Discard::Stale).await?;
+            self.discard(placed, Discard::Stale, &mut after).await?;
         }
         if !fresh.is_empty() {
             fault::point(Point::CreateBeforeInsert);
@@ -69,31 +104,40 @@ impl Ticketing {
         let mut waiting = vec![fresh.as_slice()];
         while let Some(part) = waiting.pop() {
             if let [placed] = part {
-                self.create_one(placed).await?;
+                self.create_one(placed, &mut after).await?;
                 continue;
             }
             match self.inner.db.insert_orders(part).await {
                 Ok(()) => self.created(part).await,
                 // One of them is in the way of all: halve until it stands alone.
-                Err(DbError::Duplicate { .. } | DbError::NoPlaces) => {
+                Err(error) if error.is_refusal() => {
                     let (first, second) = part.split_at(part.len() / 2);
                     waiting.extend([second, first]);
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(())
+        for placed in after.give_back {
+            self.give_back(placed).await?;
+        }
+        Ok(after.unwritable)
     }
 
-    async fn create_one(&self, placed: &Placed) -> Result<(), Failure> {
-        match self.inner.db.insert_order(placed).await? {
-            Written::Pending => {
+    async fn create_one<'a>(
+        &self,
+        placed: &'a Placed,
+        after: &mut FollowUp<'a>,
+    ) -> Result<(), Failure> {
+        match self.inner.db.insert_order(placed).await {
+            Ok(Written::Pending) => {
                 self.created(std::slice::from_ref(placed)).await;
                 Ok(())
             }
-            Written::SeatClaimed => self.discard(placed, Discard::SeatClaimed).await,
-            Written::NoPlaces => self.discard(placed, Discard::ZoneFull).await,
-            Written::Exists => self.repeat_follow_up(placed).await,
+            Ok(Written::SeatClaimed) => self.discard(placed, Discard::SeatClaimed, after).await,
+            Ok(Written::NoPlaces) => self.discard(placed, Discard::ZoneFull, after).await,
+            Ok(Written::Exists) => self.repeat_follow_up(placed, after).await,
+            Err(error) if error.is_refusal() => self.write_off(placed, &error, after).await,
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -115,47 +159,100 @@ impl Ticketing {
         fault::point(Point::CreateAfterTimeout);
     }
 
-    /// The row first, then the seats: a release without a row could free seats for an order that still becomes one.
-    async fn discard(&self, placed: &Placed, why: Discard) -> Result<(), Failure> {
+    /// The row first, then the places: a release without a row could free seats for an order that still becomes one.
+    async fn discard<'a>(
+        &self,
+        placed: &'a Placed,
+        why: Discard,
+        after: &mut FollowUp<'a>,
+    ) -> Result<(), Failure> {
         let now = self.now();
         let detail = format!("placed {} ms ago", (now - placed.placed_at).0);
-        if !self
-            .inner
-            .db
-            .insert_discarded(placed, why.word(), &detail, now)
-            .await?
-        {
-            return self.repeat_follow_up(placed).await;
-        }
-        metrics::counter!("seatflow_orders_discarded_total", "reason" => why.word()).increment(1);
-        tracing::warn!(order_no = %placed.order_no, show_id = placed.show_id.0, reason = why.word(), "order discarded");
-        fault::point(Point::DiscardAfterRow);
-        self.give_back(placed).await
-    }
-
-    /// An order that has a row already: a repeated message. If it was given up, its seats must go back, perhaps again.
-    async fn repeat_follow_up(&self, placed: &Placed) -> Result<(), Failure> {
-        let order = self.inner.db.order(placed.order_no).await?;
-        match order.map(|order| order.status) {
-            Some(OrderStatus::Discarded) => self.give_back(placed).await,
-            _ => Ok(()),
+        let db = &self.inner.db;
+        match db.insert_discarded(placed, why.word(), &detail, now).await {
+            Ok(true) => {
+                discarded(placed, why.word());
+                after.give_back.push(placed);
+                Ok(())
+            }
+            Ok(false) => self.repeat_follow_up(placed, after).await,
+            Err(error) if error.is_refusal() => self.write_off(placed, &error, after).await,
+            Err(error) => Err(error.into()),
         }
     }
 
+    /// Writes off an order that the database refuses as it is: a row without its tickets takes its number, which always can
+    /// be written.
+    async fn write_off<'a>(
+        &self,
+        placed: &'a Placed,
+        error: &DbError,
+        after: &mut FollowUp<'a>,
+    ) -> Result<(), Failure> {
+        let order_no = placed.order_no;
+        let reason = error.story();
+        let db = &self.inner.db;
+        let is_new = db.insert_unwritable(placed, &reason, self.now()).await?;
+        if is_new {
+            tracing::error!(%order_no, show_id = placed.show_id.0, reason, "order can't be written");
+            discarded(placed, UNWRITABLE);
+        }
+        // A row that somebody else wrote under this number says itself what becomes of its places.
+        if is_new || db.is_unwritable(order_no).await? {
+            after.give_back.push(placed);
+        }
+        after.unwritable.push(Unwritable { order_no, reason });
+        Ok(())
+    }
+
+    /// An order that has a row already: a repeated message. If it was given up, its places must go back, perhaps again, and
+    /// its message is a dead letter, of which nobody knows whether it was written.
+    async fn repeat_follow_up<'a>(
+        &self,
+        placed: &'a Placed,
+        after: &mut FollowUp<'a>,
+    ) -> Result<(), Failure> {
+        let order_no = placed.order_no;
+        let order = self.inner.db.order(order_no).await?;
+        if order.is_none_or(|order| order.status != OrderStatus::Discarded) {
+            return Ok(());
+        }
+        after.give_back.push(placed);
+        if self.inner.db.is_unwritable(order_no).await? {
+            let reason = "the order could not be written when this came before".to_owned();
+            after.unwritable.push(Unwritable { order_no, reason });
+        }
+        Ok(())
+    }
+
+    /// Gives an order's places back. What Redis answers with an error it would answer again: that is left to
+    /// reconciliation, which looks for places of orders that are over.
     async fn give_back(&self, placed: &Placed) -> Result<(), Failure> {
-        self.inner
-            .redis
-            .release(placed.show_id, placed.order_no)
-            .await?;
+        let outcome = self.try_to_give_back(placed).await;
+        if let Err(error @ (RedisError::Protocol(_) | RedisError::UnexpectedReply { .. })) = outcome
+        {
+            tracing::error!(order_no = %placed.order_no, show_id = placed.show_id.0, %error, cause = ?error, "places not given back, reconciliation will");
+            return Ok(());
+        }
+        Ok(outcome?)
+    }
+
+    async fn try_to_give_back(&self, placed: &Placed) -> Result<(), RedisError> {
+        let redis = &self.inner.redis;
+        redis.release(placed.show_id, placed.order_no).await?;
         fault::point(Point::DiscardAfterRelease);
         for from in &placed.pieces {
             let (zone, piece) = (from.zone_id, from.piece);
-            self.inner
-                .redis
+            redis
                 .give_standing(Piece { zone, piece }, placed.order_no, 0, GiveWhy::Release)
                 .await?;
         }
-        self.inner.redis.forget_order(placed.order_no).await?;
-        Ok(())
+        redis.forget_order(placed.order_no).await
     }
+}
+
+fn discarded(placed: &Placed, reason: &'static str) {
+    metrics::counter!("seatflow_orders_discarded_total", "reason" => reason).increment(1);
+    tracing::warn!(order_no = %placed.order_no, show_id = placed.show_id.0, reason, "order discarded");
+    fault::point(Point::DiscardAfterRow);
 }

@@ -9,6 +9,7 @@ use crate::{
         delay::{DelayHandler, FireResult},
         messages::Timeout,
     },
+    mysql::DbError,
 };
 use app::domain::{
     ids::OrderNo,
@@ -101,18 +102,30 @@ impl Ticketing {
         }
     }
 
-    /// One round of the sweeper; the number of orders it cancelled.
+    /// One round of the sweeper; the number of orders it cancelled. One that can't be cancelled now keeps no other waiting:
+    /// it is counted and named in the log, and is first again in the next round.
     ///
     /// # Errors
-    /// When a store fails; the next round goes on.
+    /// When the database is away; the next round goes on.
     pub async fn sweep_once(&self) -> Result<u32, Failure> {
         let before = self.now() - SWEEP_GRACE;
-        let mut cancelled = 0;
+        let (mut cancelled, mut failed) = (0, 0_u32);
         for order_no in self.inner.db.overdue_orders(before, SWEEP_MAX).await? {
             fault::point(Point::SweepBeforeCancel);
-            if let Expiry::Cancelled { .. } = self.expire(order_no).await? {
-                cancelled += 1;
+            match self.expire(order_no).await {
+                Ok(Expiry::Cancelled { .. }) => cancelled += 1,
+                Ok(Expiry::NotYet { .. } | Expiry::Finished) => {}
+                // Without a connection all others would only wait in vain, one after the other.
+                Err(error @ Failure::Db(DbError::Busy)) => return Err(error),
+                Err(error) => {
+                    failed += 1;
+                    tracing::error!(%order_no, %error, cause = ?error, "overdue order not cancelled");
+                }
             }
+        }
+        if failed > 0 {
+            metrics::counter!("seatflow_sweep_failures_total").increment(failed.into());
+            tracing::error!(orders = failed, "overdue orders could not be cancelled");
         }
         if cancelled > 0 {
             metrics::counter!("seatflow_orders_swept_total").increment(cancelled.into());

@@ -41,6 +41,20 @@ impl Failure {
         )
     }
 
+    /// Whether doing the same again may succeed without anybody's help: something was busy or away.
+    #[must_use]
+    pub fn passes(&self) -> bool {
+        match self {
+            Self::Db(error) => !error.is_refusal(),
+            Self::Redis(error) => !matches!(error, RedisError::UnexpectedReply { .. }),
+            Self::Channel(error) => {
+                matches!(error, ChannelError::Unreachable | ChannelError::Resting)
+            }
+            Self::Produce(_) | Self::Rebuilding => true,
+            Self::Broken(_) => false,
+        }
+    }
+
     /// What the customer hears. Logs the cause, once, under the reference that the customer gets.
     pub fn into_app_error(self, during: &'static str) -> AppError {
         if self.is_busy() {

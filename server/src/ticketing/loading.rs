@@ -1,22 +1,23 @@
-//! Loading a show that Redis does not have: one loader at a time in all servers, and nobody waits for long.
+//! Loading a show that Redis does not have, or pieces of its standing zones: one loader at a time in all servers, and nobody
+//! waits for long.
 //!
-//! When Redis had the show and lost it, orders may be on their way that only Kafka knows. Loading then waits until the
+//! A show is loaded with all its pieces, so a piece that is missing afterwards is lost. When Redis had the show and lost it, orders may be on their way that only Kafka knows. Loading then waits until the
 //! consumers of `order.create` have written or discarded what was in the topic when the loss was noticed; otherwise their
-//! seats would be offered again, and the claim would have to disappoint one of two customers. The wait is bounded: after it
+//! places would be offered again, and the claim would have to disappoint one of two customers. The wait is bounded: after it
 //! the claims decide, as they do for messages that reach Kafka later.
 
 use super::{Failure, Ticketing};
 use crate::{
     fault::{self, Point},
     kafka::{
-        Topic,
+        BoxError, Topic,
         offsets::{GroupProgress, ProgressError},
     },
     kafka_config,
     mysql::DbError,
-    redis::scripts::LoadReply,
+    redis::{keys::Piece, scripts::LoadReply},
 };
-use app::domain::ids::ShowId;
+use app::domain::{ids::ShowId, time::Millis};
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
@@ -79,7 +80,7 @@ impl Drop for UnderWay<'_> {
 }
 
 impl Ticketing {
-    /// Loads a show into Redis if it is not there; many callers cause one loading.
+    /// Loads a show into Redis if it is not there, with the pieces of its standing zones; many callers cause one loading.
     ///
     /// # Errors
     /// [`Failure::Rebuilding`] when it takes longer than a moment: the loading goes on, and the caller comes back. Otherwise
@@ -160,11 +161,11 @@ impl Ticketing {
         let began = Instant::now();
         loop {
             let lead = self.inner.db.try_lead(&format!("load.{show}")).await?;
-            if let Some(meta) = self.inner.redis.show_meta(show).await? {
+            if let Some(epoch) = self.present_epoch(show).await? {
                 if let Some(lead) = lead {
                     lead.give_up().await;
                 }
-                return Ok(LoadReply::AlreadyPresent { epoch: meta.epoch });
+                return Ok(LoadReply::AlreadyPresent { epoch });
             }
             if let Some(lead) = lead {
                 let outcome = self.drain_and_load(show, phase).await;
@@ -176,6 +177,17 @@ impl Ticketing {
             }
             sleep(LOOK_EVERY).await;
         }
+    }
+
+    /// The epoch of a show that Redis has, with all its pieces.
+    async fn present_epoch(&self, show: ShowId) -> Result<Option<u32>, Failure> {
+        let Some(meta) = self.inner.redis.show_meta(show).await? else {
+            return Ok(None);
+        };
+        let pieces = self.inner.db.pieces_of_shows(&[show]).await?;
+        let pieces: Vec<Piece> = pieces.into_values().flatten().collect();
+        let places = self.inner.redis.places(&pieces).await?;
+        Ok(places.iter().all(Option::is_some).then_some(meta.epoch))
     }
 
     async fn drain_and_load(
@@ -191,10 +203,11 @@ impl Ticketing {
         self.read_and_load(show).await
     }
 
-    /// Waits until the orders that were in Kafka when this began are written or discarded, and never longer than the bound.
+    /// Waits until the orders that were accepted when this began are written or discarded, as far as anybody knows them, and
+    /// never longer than the bound.
     async fn drain(&self, show: ShowId, phase: &watch::Sender<Phase>) {
         let began = Instant::now();
-        let drained = timeout(self.drain_max(), self.await_consumers(phase)).await;
+        let drained = timeout(self.drain_max(), self.await_orders(show, phase)).await;
         let result = match drained {
             Ok(Ok(())) => "drained",
             Ok(Err(error)) => {
@@ -223,10 +236,21 @@ impl Ticketing {
         }
     }
 
-    async fn await_consumers(&self, phase: &watch::Sender<Phase>) -> Result<(), ProgressError> {
+    async fn await_orders(
+        &self,
+        show: ShowId,
+        phase: &watch::Sender<Phase>,
+    ) -> Result<(), BoxError> {
+        // Where only a piece is lost, Redis still knows which orders Kafka does not have; the relay sends them.
+        let accepted_before = self.now() + Millis(1);
+        let redis = &self.inner.redis;
+        while !redis.unsent(show, accepted_before, 1).await?.is_empty() {
+            phase.send_replace(Phase::Draining);
+            sleep(LOOK_EVERY).await;
+        }
         let kafka = kafka_config(&self.inner.config);
         let Ok(progress) = GroupProgress::new(&kafka, Topic::OrderCreate, CREATE_GROUP) else {
-            return Err(ProgressError::GivenUp);
+            return Err(ProgressError::GivenUp.into());
         };
         let ends = progress.ends().await?;
         while !progress.has_passed(&ends).await? {

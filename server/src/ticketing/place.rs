@@ -193,6 +193,10 @@ impl Ticketing {
         } = *wish;
         let currency = prices.first().map(|price| price.currency);
         let currency = currency.ok_or(AppError::from(Refusal::NoSeats))?;
+        if let Some(free) = items.iter().find(|item| item.price_minor < 1) {
+            let zone = free.zone_id;
+            return Err(Refusal::ZoneNotPriced { zone }.into());
+        }
         let total = Money::sum(currency, prices)
             .map_err(|_| Failure::Broken("prices do not add up").into_app_error("hold seats"))?;
         let now = self.now();
@@ -373,7 +377,7 @@ fn attendee_counter(item: &PlacedItem) -> Option<String> {
 }
 
 /// The same places for other people are another wish.
-fn for_whom(fingerprint: &str, attendees: &[PlacedAttendee]) -> String {
+pub(super) fn for_whom(fingerprint: &str, attendees: &[PlacedAttendee]) -> String {
     let ids = attendees.iter().map(|attendee| attendee.id.to_string());
     let parts: Vec<String> = std::iter::once(fingerprint.to_owned()).chain(ids).collect();
     parts.join(":")

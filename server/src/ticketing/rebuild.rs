@@ -67,17 +67,31 @@ fn count_tickets(order: &OrderRecord, items: &[ItemRecord], bought: &mut HashMap
 }
 
 impl Ticketing {
-    /// Reads a show from the database and writes it to Redis, if it is not there. Called by one loader at a time, once what
-    /// was on its way is written: see `loading.rs`.
+    /// Reads a show from the database and writes to Redis what is not there of it: the show, and pieces of its standing
+    /// zones. Called by one loader at a time, once what was on its way is written: see `loading.rs`.
     pub(super) async fn read_and_load(&self, id: ShowId) -> Result<LoadReply, Failure> {
         let facts = self
             .facts(id)
             .await?
             .ok_or(Failure::Broken("no such show"))?;
-        let epoch = self.inner.db.next_epoch(id, epoch(self.now())).await?;
+        let present = self.inner.redis.show_meta(id).await?;
+        let epoch = match &present {
+            Some(meta) => meta.epoch,
+            None => self.inner.db.next_epoch(id, epoch(self.now())).await?,
+        };
         let sale = self.inner.db.sale_of_show(id).await?;
         let sale = sale.ok_or(Failure::Broken("no such show"))?;
         fault::point(Point::RebuildBeforeLoad);
+        // Pieces first: whoever finds the show finds its places.
+        let pieces = self.load_pieces(&sale).await?;
+        if present.is_some() {
+            tracing::info!(
+                show_id = id.0,
+                pieces,
+                "pieces of standing zones loaded into Redis"
+            );
+            return Ok(LoadReply::Loaded);
+        }
         let reply = self
             .inner
             .redis

@@ -28,15 +28,23 @@ impl Ticketing {
         }
     }
 
-    /// One round over all loaded shows; the number of orders sent again.
+    /// One round over all loaded shows; the number of orders sent again. A show whose orders can't be read keeps no other
+    /// waiting.
     ///
     /// # Errors
     /// When Redis fails; the next round goes on.
     pub async fn relay_once(&self) -> Result<usize, Failure> {
         let before = self.now() - self.inner.config.limits.resend_after;
-        let mut sent = 0;
+        let (mut sent, mut outcome) = (0, Ok(()));
         for show in self.inner.redis.loaded_shows().await? {
-            for (order_no, message) in self.inner.redis.unsent(show, before, ORDERS_MAX).await? {
+            let unsent = match self.inner.redis.unsent(show, before, ORDERS_MAX).await {
+                Ok(unsent) => unsent,
+                Err(error) => {
+                    outcome = Err(error);
+                    continue;
+                }
+            };
+            for (order_no, message) in unsent {
                 let Ok(message) = Placed::decode(message.as_bytes()) else {
                     tracing::error!(%order_no, show_id = show.0, "unreadable message of an accepted order");
                     continue;
@@ -51,6 +59,7 @@ impl Ticketing {
             metrics::counter!("seatflow_orders_resent_total").increment(sent as u64);
             tracing::info!(orders = sent, "sent again");
         }
+        outcome?;
         Ok(sent)
     }
 }

@@ -3,4 +3,5 @@
 mod batches;
 mod broker;
 mod delays;
+mod given_up;
 mod producer;

@@ -4,6 +4,7 @@ mod ending;
 mod fixture;
 pub(crate) mod floor;
 mod losing;
+mod lost_pieces;
 mod properties;
 mod scripts;
 mod seeding;

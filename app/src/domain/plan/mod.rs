@@ -29,8 +29,15 @@ pub const PLAN_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub const PLAN_SEATS_MAX: usize = 60_000;
 /// The most categories one plan may have; each is priced by hand, so more is a mistake.
 pub const PLAN_CATEGORIES_MAX: usize = 1_000;
-/// The longest name, number or seat_guid, in characters: what the database's columns hold.
+/// The longest name of a plan, seat_guid or seat_label, in characters: what the database's columns hold.
 pub const PLAN_NAME_CHARS_MAX: usize = 190;
+/// The longest name of a category, in characters: zones of shows are found by it (`show_zone.category`).
+pub const PLAN_CATEGORY_CHARS_MAX: usize = 120;
+/// The longest name of a zone, in characters: it is written on tickets (`order_item.section`).
+pub const PLAN_SECTION_CHARS_MAX: usize = 120;
+/// The longest row_number and seat_number, in characters: both are written on tickets (`order_item.seat_row` and
+/// `order_item.seat_number`).
+pub const PLAN_PLACE_CHARS_MAX: usize = 40;
 /// The longest text written on an area, in characters.
 pub const PLAN_AREA_TEXT_CHARS_MAX: usize = 1_000;
 /// The farthest a coordinate may lie from the origin, and the largest extent, in plan units.

@@ -6,8 +6,9 @@ use std::collections::hash_map::Entry;
 use super::fault::{PlanFault, PlanFaultKind};
 use super::source::{Object, Path, Source, count, shown};
 use super::{
-    Category, PLAN_CATEGORIES_MAX, PLAN_SEATS_MAX, Plan, PlanRow, PlanSeat, RowLabel,
-    SEAT_RADIUS_DEFAULT, SeatKind, geometry,
+    Category, PLAN_CATEGORIES_MAX, PLAN_CATEGORY_CHARS_MAX, PLAN_NAME_CHARS_MAX, PLAN_SEATS_MAX,
+    PLAN_SECTION_CHARS_MAX, Plan, PlanRow, PlanSeat, RowLabel, SEAT_RADIUS_DEFAULT, SeatKind,
+    geometry,
 };
 
 mod areas;
@@ -122,7 +123,7 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let color = self.color(&category, "color");
-            let Some(name) = self.filled_name(&category, "name") else {
+            let Some(name) = self.filled_name(&category, "name", PLAN_CATEGORY_CHARS_MAX) else {
                 continue;
             };
             let line = self.source.line(item);
@@ -153,7 +154,9 @@ impl<'a> Reader<'a> {
         let Some(zone) = self.source.object(value, path) else {
             return;
         };
-        let section = self.optional_name(&zone, "name").unwrap_or_default();
+        let section = self
+            .bounded_text(&zone, "name", PLAN_SECTION_CHARS_MAX)
+            .unwrap_or_default();
         let (x, y) = self.required_point(&zone, "position");
         if let Some(rows) = self.source.required(&zone, "rows") {
             let path = Path::Key(&zone.path, "rows");
@@ -185,7 +188,7 @@ impl<'a> Reader<'a> {
         let Some(object) = self.source.object(value, path) else {
             return;
         };
-        let name = self.name(&object, "row_number").unwrap_or_default();
+        let name = self.place_name(&object, "row_number").unwrap_or_default();
         let label_at = self.row_label(&object);
         let label_pattern = self
             .optional_name(&object, "seat_label")
@@ -244,7 +247,7 @@ impl<'a> Reader<'a> {
             return;
         };
         let guid = self.guid(&seat);
-        let number = self.name(&seat, "seat_number");
+        let number = self.place_name(&seat, "seat_number");
         let label = number
             .as_deref()
             .zip(of.label_pattern)
@@ -277,7 +280,7 @@ impl<'a> Reader<'a> {
 
     fn guid(&mut self, seat: &Object<'a, '_>) -> Option<String> {
         const KEY: &str = "seat_guid";
-        let guid = self.filled_name(seat, KEY)?;
+        let guid = self.filled_name(seat, KEY, PLAN_NAME_CHARS_MAX)?;
         let value = seat.get(KEY)?;
         let line = self.source.line(value);
         match self.guids.entry(guid.clone()) {

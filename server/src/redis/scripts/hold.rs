@@ -38,6 +38,7 @@ pub(super) static PAIR: ScriptPair = ScriptPair {
     replies: &[
         "held",
         "repeated",
+        "key_used",
         "not_on_sale",
         "not_started",
         "ended",
@@ -71,9 +72,10 @@ pub struct HoldCommand {
     pub standing: Vec<Option<String>>,
     /// What each of the buyer's tickets is counted by.
     pub limits: Vec<(LimitedBy, String)>,
-    /// Names this submission: letters, digits and hyphens.
+    /// Names this submission: letters, digits and hyphens. For another choice it is refused.
     pub idempotency_key: String,
-    /// Names what is being bought, so that a double click is known even with a new idempotency key.
+    /// Names what is being bought, so that a double click is known even with a new idempotency key. It is the buyer's wish,
+    /// not what was found for it: a repeat may find other seats.
     pub fingerprint: String,
     /// The message that makes the order, as JSON.
     pub message: String,
@@ -181,6 +183,9 @@ fn read(reply: &Reply) -> Result<HoldReply, RedisError> {
         }
         "repeated" => return Ok(HoldReply::Repeated(reply.parsed(0)?)),
         "rebuild" => return Ok(HoldReply::Rebuild),
+        "key_used" => Refusal::KeyUsed {
+            order_no: reply.parsed(0)?,
+        },
         "not_on_sale" => Refusal::NotOnSale,
         "not_started" => Refusal::SaleNotStarted {
             starts_at: Timestamp(reply.parsed(0)?),

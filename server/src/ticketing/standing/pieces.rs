@@ -1,7 +1,7 @@
 //! The pieces of a zone: loading them, and writing what orders have of them.
 
 use crate::{
-    mysql::standing::PieceOfOrder,
+    mysql::{sale::Sale, standing::PieceOfOrder},
     redis::{
         RedisError,
         keys::Piece,
@@ -36,54 +36,50 @@ pub(in crate::ticketing) fn state_of(status: OrderStatus) -> PlaceState {
 }
 
 impl Ticketing {
-    /// Loads the pieces of a zone that Redis does not have, each with what orders have of it; the number of pieces
-    /// that this call loaded. Several servers may do so at once: the first one's reading stands.
+    /// Has the show of a zone loaded as far as Redis does not have it: its pieces are lost and come back as its seats are.
     ///
     /// # Errors
-    /// When a store fails.
-    pub async fn load_zone(&self, zone: ZoneId) -> Result<usize, Failure> {
-        let totals = self.inner.db.piece_totals(zone).await?;
-        let pieces = pieces_of_zone(zone, totals.len());
-        let present = self.inner.redis.places(&pieces).await?;
-        if present.iter().all(Option::is_some) {
-            return Ok(0);
-        }
-        let taken = self.inner.db.taken_pieces(zone).await?;
+    /// As [`Ticketing::load_show`].
+    pub(in crate::ticketing) async fn load_zone(&self, zone: ZoneId) -> Result<(), Failure> {
+        let show = self.inner.db.show_of_zone(zone).await?;
+        let show = show.ok_or(Failure::Broken("no such zone"))?;
+        self.load_show(show).await?;
+        Ok(())
+    }
+
+    /// Writes the pieces of a show's standing zones that Redis does not have, each with what orders have of it; how many
+    /// these were. Called by one loader at a time, once what was on its way is written: see `loading.rs`.
+    pub(in crate::ticketing) async fn load_pieces(&self, sale: &Sale) -> Result<usize, Failure> {
+        let all: Vec<Piece> = sale.pieces.iter().map(|(piece, _)| *piece).collect();
+        let present = self.inner.redis.places(&all).await?;
+        let missing = sale.pieces.iter().zip(present);
         let mut loaded = 0;
-        for ((piece, total), present) in pieces.into_iter().zip(totals).zip(present) {
-            if present.is_some() {
-                continue;
-            }
+        for ((piece, total), _) in missing.filter(|(_, present)| present.is_none()) {
             let load = LoadStanding {
-                piece,
+                piece: *piece,
                 epoch: u32::try_from(self.now().0 / 1000).unwrap_or(u32::MAX),
-                total,
-                taken: entries(&taken, piece),
+                total: *total,
+                taken: entries(&sale.places, *piece),
                 replaces: None,
             };
             if self.inner.redis.load_standing(&load).await? == LoadReply::Loaded {
                 loaded += 1;
             }
         }
-        tracing::info!(
-            zone_id = zone.0,
-            pieces = loaded,
-            "standing zone loaded into Redis"
-        );
         Ok(loaded)
     }
 
-    /// Reads the standing zones of a show from the database again; what is held and not yet written is lost.
+    /// Reads the standing zones of a show from the database again, and the show if Redis does not have it, after the orders
+    /// that Kafka has were written; what is held and not sent is lost.
     ///
     /// # Errors
     /// When a store fails.
     pub async fn reload_zones(&self, show: ShowId) -> Result<(), Failure> {
         let pieces = self.inner.db.pieces_of_shows(&[show]).await?;
-        let pieces: Vec<Piece> = pieces.into_values().flatten().collect();
-        for piece in &pieces {
-            self.inner.redis.forget_piece(*piece).await?;
+        for piece in pieces.into_values().flatten() {
+            self.inner.redis.forget_piece(piece).await?;
         }
-        self.zone_places(&pieces).await?;
+        self.load_show_patiently(show).await?;
         Ok(())
     }
 

@@ -98,13 +98,18 @@ impl Ticketing {
     }
 
     async fn take_and_hold(&self, mut wish: StandingWish) -> Result<HoldReply, Failure> {
-        if let Some(earlier) = self.earlier(&wish).await? {
-            return Ok(HoldReply::Repeated(earlier));
+        if let Some(earlier) = self.earlier(&wish.command).await? {
+            return Ok(earlier);
         }
         if let Some(refusal) = wish.closed {
             return Ok(HoldReply::Refused(refusal));
         }
-        let taken = match self.take_places(&wish).await? {
+        let taking = match self.take_places(&wish).await {
+            // The buyer comes back in a moment; loading goes on meanwhile.
+            Err(Failure::Rebuilding) => return Ok(HoldReply::Rebuild),
+            taking => taking?,
+        };
+        let taken = match taking {
             Taking::Taken(taken) => taken,
             Taking::Crowded => {
                 let waited = PAUSE * ROUNDS_MAX;
@@ -113,8 +118,8 @@ impl Ticketing {
             Taking::Short => {
                 // The last places may have gone to this very submission, sent twice.
                 let refusal = Refusal::ZoneSoldOut { zone: wish.zone };
-                let earlier = self.earlier(&wish).await?;
-                return Ok(earlier.map_or(HoldReply::Refused(refusal), HoldReply::Repeated));
+                let earlier = self.earlier(&wish.command).await?;
+                return Ok(earlier.unwrap_or(HoldReply::Refused(refusal)));
             }
         };
         fault::point(Point::StandingAfterTake);
@@ -122,6 +127,7 @@ impl Ticketing {
         wish.command.message = encoded(&wish.message);
         let reply = self.hold(&wish.command).await;
         if !is_kept(&reply, wish.message.order_no) {
+            fault::point(Point::StandingBeforeGivingUp);
             self.give_up(wish.message.order_no, &taken).await;
         }
         if matches!(reply, Ok(HoldReply::Held { .. })) {
@@ -130,17 +136,17 @@ impl Ticketing {
         reply
     }
 
-    async fn earlier(&self, wish: &StandingWish) -> Result<Option<OrderNo>, RedisError> {
+    async fn earlier(&self, command: &HoldCommand) -> Result<Option<HoldReply>, RedisError> {
         let HoldCommand {
             show,
             user,
             idempotency_key,
             fingerprint,
             ..
-        } = &wish.command;
+        } = command;
         self.inner
             .redis
-            .earlier_order(*show, *user, idempotency_key, fingerprint)
+            .earlier_reply(*show, *user, idempotency_key, fingerprint)
             .await
     }
 
@@ -195,6 +201,7 @@ impl Ticketing {
             if missing == 0 {
                 return Ok(Some(taken));
             }
+            fault::point(Point::StandingWhileCollecting);
         }
         self.give_up(wish.message.order_no, &taken).await;
         Ok(None)
@@ -206,7 +213,7 @@ impl Ticketing {
         }
     }
 
-    /// Takes places of one piece; loads the zone first when Redis does not have it, and asks again when the answer was
+    /// Takes places of one piece; loads the show first when Redis has lost it, and asks again when the answer was
     /// lost. When that is lost too, what may be taken is given back: nothing has been held yet that could need it.
     async fn take(
         &self,
@@ -224,7 +231,7 @@ impl Ticketing {
         };
         let mut reply = self.inner.redis.take_standing(&take).await;
         if matches!(reply, Ok(TakeStandingReply::Rebuild)) {
-            self.load_zone(piece.zone).await?;
+            self.load_show(wish.message.show_id).await?;
             reply = self.inner.redis.take_standing(&take).await;
         }
         if reply.as_ref().is_err_and(RedisError::may_have_run) {

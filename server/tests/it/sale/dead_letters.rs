@@ -15,7 +15,7 @@ use server::{
         messages::Placed,
     },
     kafka_config,
-    mysql::outbox::ATTEMPTS_MAX,
+    mysql::outbox::{ATTEMPTS_MAX, OutboxFault},
 };
 use std::sync::{
     Arc,
@@ -50,7 +50,8 @@ fn a_row_that_was_given_up_is_listed_and_done_after_a_retry() {
         let mut row = rows[0].clone();
         for attempt in 0..ATTEMPTS_MAX {
             row.attempts = attempt;
-            let failed = db.postpone_outbox(&row, "Redis is away", stage.clock.now());
+            let failed =
+                db.postpone_outbox(&row, OutboxFault::Lasting, "a fault", stage.clock.now());
             failed.await.expect("a database");
         }
         stage.clock.advance(Millis::minutes(10));
@@ -61,7 +62,7 @@ fn a_row_that_was_given_up_is_listed_and_done_after_a_retry() {
         assert_eq!(dead.len(), 1);
         assert_eq!(dead[0].order_no, order_no);
         assert_eq!(dead[0].kind, "order.closed");
-        assert_eq!(dead[0].last_error, "Redis is away");
+        assert_eq!(dead[0].last_error, "a fault");
         assert_eq!(dead[0].attempts, ATTEMPTS_MAX);
 
         assert_eq!(stage.ticketing.retry_dead_rows(10).await.expect("rows"), 1);

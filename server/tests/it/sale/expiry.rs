@@ -92,6 +92,28 @@ fn the_sweeper_ends_an_order_whose_message_was_lost() {
 }
 
 #[test]
+fn an_order_that_cannot_be_swept_keeps_no_other_waiting() {
+    run(async {
+        let stage = Stage::new().await;
+        let show = stage.show(ShowSpec::default()).await;
+        let unreadable = stage.pending(&stage.user().await, show, &[1]).await;
+        let behind = stage.pending(&stage.user().await, show, &[2]).await;
+        // It is due first, and no server can read it.
+        sqlx::query("UPDATE orders SET currency = 'XXX', expire_at = 0 WHERE order_no = ?")
+            .bind(unreadable.as_i64())
+            .execute(stage.ticketing.db().pool())
+            .await
+            .expect("a broken row");
+        stage.clock.advance(Millis::minutes(16));
+        assert_eq!(stage.ticketing.sweep_once().await.expect("stores"), 1);
+        assert_eq!(stage.status(behind).await, Some(OrderStatus::Cancelled));
+        assert_eq!(stage.seat(show, 2).await, SeatState::Available);
+        assert_eq!(stage.ticketing.sweep_once().await.expect("stores"), 0);
+        assert_eq!(stage.seat(show, 1).await, SeatState::Locked);
+    });
+}
+
+#[test]
 fn a_stale_message_becomes_a_discarded_order_and_free_seats() {
     run(async {
         let stage = Stage::new().await;

@@ -16,17 +16,11 @@ use app::{
 use futures::future::join_all;
 use server::{
     config::LOCK_LEASE,
-    kafka::{
-        Subscription,
-        batch::{BatchLimits, run_batches},
-    },
-    kafka_config,
     redis::{keys::ShowKey, scripts::LoadReply},
-    ticketing::{Ticketing, loading::CREATE_GROUP},
+    ticketing::Ticketing,
 };
 use std::{
     collections::BTreeSet,
-    sync::Arc,
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
@@ -48,24 +42,6 @@ async fn all_sent(stage: &Stage, show: ShowId) {
         unsent.is_empty().then_some(())
     })
     .await;
-}
-
-/// Consumes `order.create` as a server does, until it is told to stop.
-fn consume(stage: &Stage) -> (CancellationToken, tokio::task::JoinHandle<()>) {
-    let cancel = CancellationToken::new();
-    let stop = cancel.clone();
-    let subscription = Subscription {
-        config: kafka_config(stage.config()),
-        producer: server::kafka::Producer::new(&kafka_config(stage.config())).expect("a producer"),
-        group: CREATE_GROUP.to_owned(),
-    };
-    let handler = Arc::new(stage.ticketing.clone());
-    let task = tokio::spawn(async move {
-        run_batches(subscription, BatchLimits::default(), handler, stop)
-            .await
-            .expect("a consumer");
-    });
-    (cancel, task)
 }
 
 #[test]
@@ -102,7 +78,7 @@ fn orders_that_are_in_kafka_are_written_before_a_lost_show_opens_again() {
             "not open while an order is on its way"
         );
 
-        let (stop, consumer) = consume(&stage);
+        let consumer = stage.consume();
         let reply = stage
             .ticketing
             .load_show_patiently(show)
@@ -121,8 +97,7 @@ fn orders_that_are_in_kafka_are_written_before_a_lost_show_opens_again() {
             ),
             "{taken:?}"
         );
-        stop.cancel();
-        consumer.await.expect("a consumer");
+        consumer.stop().await;
         assert!(stage.ticketing.verify().await.expect("stores").is_clean());
     });
 }

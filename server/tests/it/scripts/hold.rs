@@ -251,8 +251,10 @@ async fn repeats(stage: &Stage, wish: &HoldCommand, before: &Dump) {
 async fn an_idempotency_key_leads_to_its_first_order_for_good() {
     let stage = Stage::open().await;
     stage.held(&wish(1, &[1])).await;
+    // What was found for the wish may be other seats by now.
     let again = HoldCommand {
         order_no: order_no(2),
+        fingerprint: wish(1, &[1]).fingerprint,
         ..wish(1, &[5])
     };
     repeats(&stage, &again, &stage.dump()).await;
@@ -263,6 +265,31 @@ async fn an_idempotency_key_leads_to_its_first_order_for_good() {
         ..wish(3, &[1])
     };
     stage.held(&another_user).await;
+}
+
+#[tokio::test]
+async fn an_idempotency_key_is_refused_for_another_choice() {
+    let stage = Stage::open().await;
+    stage.held(&wish(1, &[1])).await;
+    let before = stage.dump();
+    let other = HoldCommand {
+        order_no: order_no(2),
+        ..wish(1, &[5])
+    };
+    let refusal = Refusal::KeyUsed {
+        order_no: order_no(1),
+    };
+    let reply = stage.redis.hold(&other).await.unwrap();
+    assert_eq!(reply, HoldReply::Refused(refusal));
+    assert_eq!(stage.dump(), before);
+}
+
+#[tokio::test]
+async fn an_idempotency_key_that_an_older_version_wrote_leads_to_its_order() {
+    let stage = Stage::open().await;
+    let key = stage.redis.keys().idempotency(SHOW, UserId(1), "key-1");
+    let _: () = stage.raw(&["SET", &key, &order_no(1).to_string()]);
+    repeats(&stage, &wish(1, &[5]), &stage.dump()).await;
 }
 
 #[tokio::test]

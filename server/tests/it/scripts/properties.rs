@@ -30,9 +30,10 @@ const CASES_DEFAULT: u32 = 256;
 /// Tries to make a failing sequence shorter.
 const SHRINK_STEPS_MAX: u32 = 2_000;
 /// Replies that some step must get, so that the sequences can't become harmless unnoticed.
-const REPLIES: [&str; 22] = [
+const REPLIES: [&str; 23] = [
     "Held",
     "Repeated",
+    "KeyUsed",
     "NotOnSale",
     "SaleNotStarted",
     "SaleEnded",

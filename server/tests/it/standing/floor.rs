@@ -78,7 +78,6 @@ pub async fn staged(capacity: u32, pieces: u16) -> (Stage, Floor) {
     let show = stage.show(spec).await;
     let floor = Floor::of(stage.ticketing.db(), show).await;
     stage.ticketing.load_show(show).await.expect("a show");
-    stage.ticketing.load_zone(floor.zone).await.expect("a zone");
     (stage, floor)
 }
 

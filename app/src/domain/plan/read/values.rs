@@ -4,7 +4,7 @@ use super::Reader;
 use crate::domain::plan::fault::PlanFaultKind;
 use crate::domain::plan::source::{Object, Path, count, shown};
 use crate::domain::plan::{
-    PLAN_AREA_TEXT_CHARS_MAX, PLAN_COORDINATE_MAX, PLAN_NAME_CHARS_MAX, color,
+    PLAN_AREA_TEXT_CHARS_MAX, PLAN_COORDINATE_MAX, PLAN_NAME_CHARS_MAX, PLAN_PLACE_CHARS_MAX, color,
 };
 
 impl<'a> Reader<'a> {
@@ -13,8 +13,14 @@ impl<'a> Reader<'a> {
         self.optional_name(object, key)
     }
 
-    pub(super) fn filled_name(&mut self, object: &Object<'a, '_>, key: &str) -> Option<String> {
-        let name = self.name(object, key)?;
+    pub(super) fn filled_name(
+        &mut self,
+        object: &Object<'a, '_>,
+        key: &str,
+        chars_max: usize,
+    ) -> Option<String> {
+        self.source.required(object, key)?;
+        let name = self.bounded_text(object, key, chars_max)?;
         if name.trim().is_empty() {
             self.source.fault(
                 object.get(key)?,
@@ -24,6 +30,12 @@ impl<'a> Reader<'a> {
             return None;
         }
         Some(name)
+    }
+
+    /// A row's or a seat's own number, which tickets say.
+    pub(super) fn place_name(&mut self, object: &Object<'a, '_>, key: &str) -> Option<String> {
+        self.source.required(object, key)?;
+        self.bounded_text(object, key, PLAN_PLACE_CHARS_MAX)
     }
 
     pub(super) fn optional_name(&mut self, object: &Object<'a, '_>, key: &str) -> Option<String> {

@@ -35,6 +35,34 @@ fn texts_that_are_empty_or_too_long_are_named() {
 }
 
 #[test]
+fn what_stands_on_tickets_and_names_zones_is_as_long_as_their_columns() {
+    let sound = plan_of(&row("A", &seat("A-1", "1", 0)));
+    for (from, chars_max, place) in [
+        ("Stalls", 120, "zones[0].name"),
+        ("Wheelchair", 120, "categories[1].name"),
+    ] {
+        let fits = sound.replace(from, &"座".repeat(chars_max));
+        assert!(Plan::parse(&fits).is_ok(), "{place}");
+        let found = only_fault(&sound.replace(from, &"座".repeat(chars_max + 1)));
+        let expected = format!(
+            "{place}: has {} characters; at most {chars_max} are kept",
+            chars_max + 1
+        );
+        assert!(found.ends_with(&expected), "{found}");
+    }
+    let long = "9".repeat(41);
+    assert!(Plan::parse(&plan_of(&row(&long[1..], &seat("A-1", &long[1..], 0)))).is_ok());
+    for (text, place) in [
+        (row(&long, &seat("A-1", "1", 0)), "rows[0].row_number"),
+        (row("A", &seat("A-1", &long, 0)), "seats[0].seat_number"),
+    ] {
+        let found = only_fault(&plan_of(&text));
+        let expected = format!("{place}: has 41 characters; at most 40 are kept");
+        assert!(found.ends_with(&expected), "{found}");
+    }
+}
+
+#[test]
 fn a_plan_without_seats_is_refused() {
     assert!(only_fault(&plan_of(&row("A", ""))).contains("zones: the plan has no seats"));
 }

@@ -38,7 +38,7 @@ pub struct ModelShow {
     pub standing: BTreeMap<OrderNo, Vec<Option<String>>>,
     /// Every change since the show was loaded; their number is the version.
     pub changes: Vec<u32>,
-    pub idempotency: BTreeMap<(UserId, String), OrderNo>,
+    pub idempotency: BTreeMap<(UserId, String), (OrderNo, String)>,
     /// A user's last order and what it was for.
     pub guards: BTreeMap<UserId, (OrderNo, String)>,
 }
@@ -116,8 +116,8 @@ impl ModelShow {
         let Some(meta) = self.meta.clone() else {
             return HoldReply::Rebuild;
         };
-        if let Some(earlier) = self.earlier_order(command) {
-            return HoldReply::Repeated(earlier);
+        if let Some(earlier) = self.earlier(command) {
+            return earlier;
         }
         if let Some(refusal) = self.refusal(command, &meta) {
             return refusal;
@@ -154,7 +154,7 @@ impl ModelShow {
         self.unsent.insert(command.order_no, command.now.0);
         self.idempotency.insert(
             (command.user, command.idempotency_key.clone()),
-            command.order_no,
+            (command.order_no, command.fingerprint.clone()),
         );
         self.guards.insert(
             command.user,

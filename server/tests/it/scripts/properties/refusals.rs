@@ -4,7 +4,7 @@ use super::model::{ModelShow, count};
 use app::domain::{
     catalogue::ShowStatus,
     hold::Refusal,
-    ids::{OrderNo, SeatIndex, ZoneId},
+    ids::{SeatIndex, ZoneId},
     seat::SeatState,
 };
 use server::redis::{
@@ -13,11 +13,16 @@ use server::redis::{
 };
 
 impl ModelShow {
-    pub(super) fn earlier_order(&self, command: &HoldCommand) -> Option<OrderNo> {
-        let by_key = self
-            .idempotency
-            .get(&(command.user, command.idempotency_key.clone()))
-            .copied();
+    pub(super) fn earlier(&self, command: &HoldCommand) -> Option<HoldReply> {
+        let key = (command.user, command.idempotency_key.clone());
+        if let Some((order_no, fingerprint)) = self.idempotency.get(&key) {
+            let order_no = *order_no;
+            return Some(if *fingerprint == command.fingerprint {
+                HoldReply::Repeated(order_no)
+            } else {
+                HoldReply::Refused(Refusal::KeyUsed { order_no })
+            });
+        }
         let by_guard = || {
             let (order_no, fingerprint) = self.guards.get(&command.user)?;
             (*fingerprint == command.fingerprint && self.holds.contains_key(order_no))
@@ -28,7 +33,7 @@ impl ModelShow {
                 .contains_key(&command.order_no)
                 .then_some(command.order_no)
         };
-        by_key.or_else(by_guard).or_else(own)
+        by_guard().or_else(own).map(HoldReply::Repeated)
     }
 
     pub(super) fn refusal(&self, command: &HoldCommand, meta: &ShowMeta) -> Option<HoldReply> {

@@ -261,7 +261,7 @@ fn submissions() -> impl Iterator<Item = (UserId, u16)> {
 }
 
 type Submissions = (
-    BTreeMap<(UserId, String), OrderNo>,
+    BTreeMap<(UserId, String), (OrderNo, String)>,
     BTreeMap<UserId, (OrderNo, String)>,
 );
 
@@ -270,17 +270,19 @@ fn submissions_of(mut values: Vec<Option<String>>) -> Submissions {
     let guards = values.split_off(submissions().count());
     let idempotency = submissions()
         .zip(values)
-        .filter_map(|((user, at), order)| Some(((user, key(at)), number(&order?))))
+        .filter_map(|((user, at), value)| Some(((user, key(at)), submission(&value?))))
         .collect();
     let guards = users()
         .zip(guards)
-        .filter_map(|(user, guard)| {
-            let guard = guard?;
-            let (order, fingerprint) = guard.split_once('|').unwrap();
-            Some((user, (number(order), fingerprint.to_owned())))
-        })
+        .filter_map(|(user, guard)| Some((user, submission(&guard?))))
         .collect();
     (idempotency, guards)
+}
+
+/// What a submission led to, and what it asked for.
+fn submission(value: &str) -> (OrderNo, String) {
+    let (order, fingerprint) = value.split_once('|').unwrap();
+    (number(order), fingerprint.to_owned())
 }
 
 /// Attendees' counters of tickets without a seat, as `standing` keeps them.
