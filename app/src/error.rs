@@ -64,6 +64,9 @@ pub enum AppError {
         /// When to try again, in milliseconds from now.
         retry_after_ms: u32,
     },
+    /// The payment service does not answer; nothing can be charged there, and paying can be started again.
+    #[error("the payment service does not answer")]
+    NoPaymentService,
     /// The browser could not reach the server.
     #[error("no connection")]
     Offline,
@@ -140,7 +143,7 @@ impl AppError {
             | Self::Refused { .. }
             | Self::RefundClosed
             | Self::OrderState => 409,
-            Self::Busy { .. } | Self::Offline => 503,
+            Self::Busy { .. } | Self::NoPaymentService | Self::Offline => 503,
             Self::Internal { .. } => 500,
         }
     }

@@ -11,6 +11,7 @@ use server::{
     },
     clock::{Clock, SystemClock},
     config::{Config, GatewayProcessConfig, stores_from_env},
+    fault::{self, Point},
     mysql::Db,
 };
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
@@ -190,15 +191,21 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
         }
         Action::Verify { json } => verify(json).await,
         Action::Reconcile { dry_run } => reconcile(dry_run).await,
-        Action::Rebuild { show } => rebuild(show).await,
+        Action::Rebuild { show } => {
+            #[cfg(feature = "fail-points")]
+            fault::arm_from_env()?;
+            rebuild(show).await
+        }
         Action::Staff(action) => {
+            #[cfg(feature = "fail-points")]
+            fault::arm_from_env()?;
             let ticketing = server::look(&Config::from_env()?, Arc::new(SystemClock)).await?;
             println!("{}", staff::run(&ticketing, action).await?);
             Ok(ExitCode::SUCCESS)
         }
         #[cfg(feature = "fail-points")]
         Action::FailPoints => {
-            for point in server::fault::Point::ALL {
+            for point in Point::ALL {
                 println!(
                     "{}\t{}\t{}",
                     point.name(),
@@ -235,7 +242,7 @@ async fn database() -> anyhow::Result<Db> {
 async fn serve(migrate: bool) -> anyhow::Result<ExitCode> {
     let config = Config::from_env()?;
     #[cfg(feature = "fail-points")]
-    server::fault::arm_from_env()?;
+    fault::arm_from_env()?;
     if migrate {
         database()
             .await?
@@ -304,7 +311,7 @@ async fn reconcile(dry_run: bool) -> anyhow::Result<ExitCode> {
 async fn rebuild(show: ShowId) -> anyhow::Result<ExitCode> {
     let ticketing = server::look(&Config::from_env()?, Arc::new(SystemClock)).await?;
     ticketing.redis().forget_show(show).await?;
-    ticketing.load_show_patiently(show).await?;
+    fault::point(Point::RebuildAfterForgetting);
     ticketing.reload_zones(show).await?;
     println!("Show {show} was read from the database.");
     Ok(ExitCode::SUCCESS)

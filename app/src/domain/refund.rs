@@ -27,15 +27,18 @@ pub enum RefundReason {
     LatePayment,
     /// It was paid for an order that was paid already.
     SecondPayment,
+    /// It was another amount than was due.
+    OtherAmount,
 }
 
 impl RefundReason {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Customer,
         Self::Staff,
         Self::ShowWithdrawn,
         Self::LatePayment,
         Self::SecondPayment,
+        Self::OtherAmount,
     ];
 
     /// The word that the database keeps.
@@ -47,6 +50,7 @@ impl RefundReason {
             Self::ShowWithdrawn => "show_withdrawn",
             Self::LatePayment => "late_payment",
             Self::SecondPayment => "second_payment",
+            Self::OtherAmount => "other_amount",
         }
     }
 

@@ -87,6 +87,10 @@ fn fixed_text(lang: Lang, error: &AppError) -> &'static str {
             "The order has changed in the meantime, so this can't be done any more. The page shows how it stands.",
             "订单状态已改变，无法进行这个操作。页面显示的是最新状态。",
         ),
+        AppError::NoPaymentService => (
+            "The payment service can't be reached right now. Nothing was charged; try again in a moment.",
+            "暂时无法连接支付服务。没有扣款，请稍后重试。",
+        ),
         AppError::Offline => (
             "The server can't be reached. Check your connection and try again; nothing was lost.",
             "无法连接服务器。请检查网络后重试，您的内容没有丢失。",
@@ -121,9 +125,11 @@ fn password_text(lang: Lang) -> String {
 fn busy_text(lang: Lang, seconds: u32) -> String {
     match lang {
         Lang::En => format!(
-            "Very many people are here right now. Try again in {seconds} s; nothing was changed."
+            "Very many people are here right now. Try again in {seconds} s; what has been done already is not done twice."
         ),
-        Lang::ZhCn => format!("当前访问人数很多，请在 {seconds} 秒后重试。没有任何更改。"),
+        Lang::ZhCn => {
+            format!("当前访问人数很多，请在 {seconds} 秒后重试。已经完成的操作不会重复执行。")
+        }
     }
 }
 
@@ -196,6 +202,10 @@ fn fixed_refusal_text(lang: Lang, refusal: &Refusal) -> &'static str {
             "This show has no such price category. Load the page again.",
             "本场次没有这个票档，请刷新页面。",
         ),
+        Refusal::ZoneNotPriced { .. } => (
+            "This price category has no price yet, so it can't be sold. Nothing was held.",
+            "该票档尚未定价，暂不出售，没有锁定座位。",
+        ),
         Refusal::ZoneSoldOut { .. } => (
             "This price category has too few tickets left. Choose fewer, or another one.",
             "这个票档余票不足，请减少数量或选择其他票档。",
@@ -211,6 +221,10 @@ fn fixed_refusal_text(lang: Lang, refusal: &Refusal) -> &'static str {
         Refusal::AlreadyPlaced { .. } => (
             "You have just ordered these seats. You find the order under Orders.",
             "您刚刚已下单，请在“订单”中查看。",
+        ),
+        Refusal::KeyUsed { .. } => (
+            "What you sent from this page before was accepted: you find that order under Orders. What you have chosen now was not ordered; send it again if you want it, too.",
+            "您之前在此页面的提交已成功下单，请在“订单”中查看。本次所选尚未下单，如仍需要请再次提交。",
         ),
         Refusal::Blocked => (
             "This order can't be placed online. Please ask our customer service.",

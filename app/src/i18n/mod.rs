@@ -8,6 +8,7 @@ pub mod attendees;
 pub mod catalogue;
 pub mod error;
 pub mod order;
+mod order_money;
 pub mod refund;
 pub mod seats;
 pub mod shell;

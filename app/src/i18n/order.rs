@@ -2,6 +2,7 @@
 
 use super::{
     Lang,
+    order_money::{nothing_yet, progress_story, refund_story, unwanted, whole, withdrawn_money},
     refund::{partly_story, partly_word, refunded_story},
     texts,
     time::clock_with_seconds,
@@ -10,7 +11,7 @@ use super::{
 use crate::{
     domain::{
         money::Money,
-        order::{CancelReason, OrderStatus, OrderView, RefundProgress},
+        order::{CancelReason, OrderStatus, OrderView},
         time::VenueTime,
     },
     pages::order::stage::Stage,
@@ -108,7 +109,7 @@ pub fn heading(lang: Lang, stage: Stage) -> &'static str {
 pub fn story(lang: Lang, stage: Stage, order: &OrderView) -> String {
     match stage {
         Stage::Awaiting { failed: false } => String::new(),
-        Stage::Awaiting { failed: true } => failed_story(lang, &order.expires),
+        Stage::Awaiting { failed: true } => failed_story(lang, order),
         Stage::Cancelled {
             reason,
             refund,
@@ -116,13 +117,13 @@ pub fn story(lang: Lang, stage: Stage, order: &OrderView) -> String {
         } => {
             let money = match refund {
                 None if attempted => nothing_yet(lang),
-                refund => refund_story(lang, order.total, refund),
+                refund => refund_story(lang, unwanted(order), refund),
             };
             [cancelled_story(lang, reason, &order.expires), money].concat()
         }
         Stage::Withdrawn { refund } => [
             withdrawn_story(lang),
-            withdrawn_money(lang, order.total, refund),
+            withdrawn_money(lang, whole(order), refund),
         ]
         .concat(),
         Stage::Discarded { refund } => {
@@ -131,7 +132,7 @@ pub fn story(lang: Lang, stage: Stage, order: &OrderView) -> String {
                 Lang::En => "The tickets went back on sale. ".to_owned(),
                 Lang::ZhCn => "票已重新开售。".to_owned(),
             };
-            [what, refund_story(lang, order.total, refund)].concat()
+            [what, refund_story(lang, unwanted(order), refund)].concat()
         }
         Stage::Refunded => {
             let why = if order.withdrawn {
@@ -169,9 +170,21 @@ fn fixed_story(lang: Lang, stage: Stage) -> &'static str {
     }
 }
 
-fn failed_story(lang: Lang, expires: &VenueTime) -> String {
-    let clock = clock_with_seconds(expires);
-    let zone = zone_name(lang, expires);
+fn failed_story(lang: Lang, order: &OrderView) -> String {
+    let clock = clock_with_seconds(&order.expires);
+    let zone = zone_name(lang, &order.expires);
+    let refund = order.payment.as_ref().and_then(|payment| payment.refund);
+    if let Some(refund) = refund {
+        let progress = progress_story(lang, refund);
+        return match lang {
+            Lang::En => format!(
+                "What arrived was not the amount due, so all of it goes back to you by itself. {progress} Your tickets are still held. You can try again until {clock} ({zone})."
+            ),
+            Lang::ZhCn => format!(
+                "到账金额与应付金额不符，将全额自动退回。{progress}票仍为您保留。您可以在 {clock}（{zone}）前再次付款。"
+            ),
+        };
+    }
     match lang {
         Lang::En => format!(
             "Nothing was charged, and your tickets are still held. You can try again until {clock} ({zone})."
@@ -207,66 +220,6 @@ fn withdrawn_story(lang: Lang) -> String {
     match lang {
         Lang::En => "The show does not take place as planned. ".to_owned(),
         Lang::ZhCn => "本场次不再按计划举行。".to_owned(),
-    }
-}
-
-/// What becomes of the money of a paid order whose show was withdrawn.
-fn withdrawn_money(lang: Lang, total: Money, refund: RefundProgress) -> String {
-    let progress = progress_story(lang, refund);
-    match lang {
-        Lang::En => format!(
-            "All you paid, {total}, goes back to you by itself; you need to do nothing. {progress}"
-        ),
-        Lang::ZhCn => format!("您支付的 {total} 将全额自动退回，您无需任何操作。{progress}"),
-    }
-}
-
-/// That nothing was charged although the customer had started to pay.
-fn nothing_yet(lang: Lang) -> String {
-    match lang {
-        Lang::En => {
-            "Nothing was charged. Should a payment still arrive, all of it goes back to you by itself.".to_owned()
-        }
-        Lang::ZhCn => "没有扣款。如仍有付款到账，将全额自动退回。".to_owned(),
-    }
-}
-
-/// What becomes of the money of an order that is over.
-fn refund_story(lang: Lang, total: Money, refund: Option<RefundProgress>) -> String {
-    let Some(refund) = refund else {
-        return match lang {
-            Lang::En => "Nothing was charged.".to_owned(),
-            Lang::ZhCn => "没有扣款。".to_owned(),
-        };
-    };
-    let progress = progress_story(lang, refund);
-    match lang {
-        Lang::En => format!(
-            "Your payment arrived after that, so all of it, {total}, goes back to you by itself; you need to do nothing. {progress}"
-        ),
-        Lang::ZhCn => {
-            format!("您的付款在此之后到账，{total} 将全额自动退回，您无需任何操作。{progress}")
-        }
-    }
-}
-
-/// How far a refund has come, in a sentence.
-fn progress_story(lang: Lang, refund: RefundProgress) -> &'static str {
-    let (en, zh_cn) = match refund {
-        RefundProgress::Requested => ("The refund is being sent.", "正在提交退款。"),
-        RefundProgress::Sent => (
-            "The payment service is carrying the refund out.",
-            "支付渠道正在处理退款。",
-        ),
-        RefundProgress::Succeeded => ("The money is back.", "款项已退回。"),
-        RefundProgress::Failed => (
-            "The payment service has not accepted the refund yet. We keep trying, and our staff see it.",
-            "支付渠道暂未受理退款，我们会继续重试，工作人员也会跟进。",
-        ),
-    };
-    match lang {
-        Lang::En => en,
-        Lang::ZhCn => zh_cn,
     }
 }
 
@@ -328,7 +281,9 @@ pub fn pay_until(lang: Lang, expires: &VenueTime) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{money::Currency, time::Timestamp};
+    use crate::domain::{
+        money::Currency, order::RefundProgress, refund::RefundReason, time::Timestamp,
+    };
 
     fn expires() -> VenueTime {
         VenueTime {
@@ -342,7 +297,11 @@ mod tests {
     fn an_order_that_ran_out_of_time_tells_until_when_and_that_nothing_was_charged() {
         let story = [
             cancelled_story(Lang::En, CancelReason::Timeout, &expires()),
-            refund_story(Lang::En, Money::new(13_600, Currency::Cny), None),
+            refund_story(
+                Lang::En,
+                (Money::new(13_600, Currency::Cny), RefundReason::LatePayment),
+                None,
+            ),
         ]
         .concat();
         assert_eq!(
@@ -352,29 +311,8 @@ mod tests {
     }
 
     #[test]
-    fn money_that_came_too_late_is_explained_with_its_amount() {
+    fn a_withdrawn_show_is_in_the_heading() {
         for lang in [Lang::En, Lang::ZhCn] {
-            let story = refund_story(
-                lang,
-                Money::new(13_600, Currency::Cny),
-                Some(RefundProgress::Sent),
-            );
-            assert!(story.contains("¥136.00"), "{story}");
-        }
-    }
-
-    #[test]
-    fn money_of_a_withdrawn_show_is_told_with_its_amount_and_progress() {
-        for (lang, progress) in [
-            (Lang::En, "is carrying the refund out"),
-            (Lang::ZhCn, "正在处理退款"),
-        ] {
-            let total = Money::new(13_600, Currency::Cny);
-            let story = withdrawn_money(lang, total, RefundProgress::Sent);
-            assert!(
-                story.contains("¥136.00") && story.contains(progress),
-                "{story}"
-            );
             let stage = Stage::Withdrawn {
                 refund: RefundProgress::Sent,
             };

@@ -21,7 +21,7 @@ texts! {
         kept: "Kept as fee", "手续费";
         comes_back: "Comes back to you", "退还金额";
         where_to: "The money goes back to where you paid from.", "款项将原路退回。";
-        seats_go: "The seats go back on sale as soon as the money is on its way back to you.", "退款完成后座位将重新开售。";
+        seats_go: "The seats go back on sale once the money is back.", "退款完成后座位将重新开售。";
         giving: "Giving the tickets back…", "正在退票…";
         change: "Choose other tickets", "重新选择";
         keep: "Keep my tickets", "不退了";
@@ -174,6 +174,7 @@ pub fn reason_words(lang: Lang, reason: RefundReason) -> &'static str {
         RefundReason::ShowWithdrawn => ("the show was withdrawn", "本场次已取消"),
         RefundReason::LatePayment => ("paid too late", "付款到账过晚"),
         RefundReason::SecondPayment => ("paid twice", "重复付款"),
+        RefundReason::OtherAmount => ("not the amount due", "付款金额不符"),
     };
     match lang {
         Lang::En => en,

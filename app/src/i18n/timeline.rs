@@ -73,8 +73,14 @@ fn unwanted(lang: Lang, amount: Money, reason: RefundReason) -> String {
         (Lang::En, RefundReason::SecondPayment) => {
             format!("{amount} arrived a second time; all of it goes back")
         }
+        (Lang::En, RefundReason::OtherAmount) => {
+            format!("{amount} arrived, which was not the amount due; all of it goes back")
+        }
         (Lang::En, _) => format!("{amount} arrived too late; all of it goes back"),
         (Lang::ZhCn, RefundReason::SecondPayment) => format!("重复到账 {amount}，将全额退回"),
+        (Lang::ZhCn, RefundReason::OtherAmount) => {
+            format!("到账 {amount}，与应付金额不符，将全额退回")
+        }
         (Lang::ZhCn, _) => format!("{amount} 到账过晚，将全额退回"),
     }
 }

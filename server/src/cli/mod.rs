@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod dead_letters;
+pub mod discrepancies;
 pub mod order;
 mod order_show;
 pub mod plan;

@@ -68,10 +68,16 @@ pub(super) fn refund_line(refund: &RefundRecord) -> String {
         _ => format!(", {} kept", refund.fee),
     };
     let progress = match refund.status {
-        RefundProgress::Requested => "is requested",
-        RefundProgress::Sent => "is on its way",
-        RefundProgress::Succeeded => "is back",
-        RefundProgress::Failed => "was not carried out yet and is tried again",
+        RefundProgress::Requested => "is requested".to_owned(),
+        RefundProgress::Sent => "is on its way".to_owned(),
+        RefundProgress::Succeeded => "is back".to_owned(),
+        RefundProgress::Failed => format!(
+            "was not carried out yet ({}) and is tried again",
+            refund
+                .fail_reason
+                .as_deref()
+                .unwrap_or("for no reason given")
+        ),
     };
     format!(
         "Refund {} ({}): {} {progress}{kept}.",

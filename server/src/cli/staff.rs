@@ -3,6 +3,7 @@
 use super::{
     block::{self, BlockAction},
     dead_letters::{self, DeadLetterAction},
+    discrepancies::{self, DiscrepancyAction},
     order::{self, OrderAction},
     show::{self, ShowAction},
 };
@@ -24,6 +25,9 @@ pub enum StaffAction {
     /// Look at what was given up, and try it again.
     #[command(subcommand)]
     DeadLetters(DeadLetterAction),
+    /// Look at money that does not agree, and end what does not end by itself.
+    #[command(subcommand)]
+    Discrepancies(DiscrepancyAction),
     /// Print what reconciliation has put right, and orders that were given up on the way.
     Repairs {
         /// The newest so many.
@@ -42,6 +46,7 @@ pub async fn run(ticketing: &Ticketing, action: StaffAction) -> anyhow::Result<S
         StaffAction::Order(action) => order::run(ticketing, action).await,
         StaffAction::Block(action) => block::run(ticketing, action).await,
         StaffAction::DeadLetters(action) => dead_letters::run(ticketing, action).await,
+        StaffAction::Discrepancies(action) => discrepancies::run(ticketing, action).await,
         StaffAction::Repairs { last } => dead_letters::repairs(ticketing, last).await,
     }
 }

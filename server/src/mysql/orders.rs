@@ -184,10 +184,10 @@ impl Db {
              ORDER BY FIELD(r.status, 4, 1, 2, 3) LIMIT 1) FROM payment p WHERE p.order_no IN (",
         );
         push_numbers(&mut query, orders);
-        // A payment that took money says more than a newer one that did not, and the one that the order was paid with more
-        // than a second one.
+        // A payment that took money says more than a newer one that did not, unless it took the wrong amount, and the one
+        // that the order was paid with more than a second one.
         query.push(
-            ") ORDER BY p.order_no, p.status IN (3, 6), NOT EXISTS (SELECT 1 FROM refund s \
+            ") ORDER BY p.order_no, p.status IN (3, 6) AND p.taken_minor IS NULL, NOT EXISTS (SELECT 1 FROM refund s \
              WHERE s.payment_id = p.id AND s.reason = 'second_payment'), p.id",
         );
         let rows: Vec<(i64, u8, Option<u8>)> =

@@ -9,12 +9,15 @@ use sqlx::MySqlConnection;
 
 /// How long the committing server itself has to do what a row asks for, before others may.
 const OWN_CHANCE: Millis = Millis(1_500);
-/// How long a row that is being worked on stays hidden from others.
+/// How long a row that is being worked on stays hidden from others: longer than a round over a gateway that does not
+/// answer.
 const LEASE: Millis = Millis(20_000);
-/// Failures after which a row is a dead letter.
+/// Failures after which a row may be a dead letter.
 pub const ATTEMPTS_MAX: u32 = 12;
-/// Longest pause between two tries.
+/// Longest pause between two tries at what the own stores must do.
 const PAUSE_MAX: Millis = Millis(60_000);
+/// Longest pause between two tries at a gateway.
+const GATEWAY_PAUSE_MAX: Millis = Millis::minutes(15);
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,6 +35,48 @@ pub enum OutboxKind {
 }
 
 impl OutboxKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [
+        Self::OrderPaid,
+        Self::OrderClosed,
+        Self::PaymentClose,
+        Self::RefundSend,
+        Self::TicketsBack,
+    ];
+
+    /// Whether a gateway has to do it, and not the own stores.
+    fn is_for_a_gateway(self) -> bool {
+        matches!(self, Self::PaymentClose | Self::RefundSend)
+    }
+
+    /// Rows that one server works on at the same time.
+    #[must_use]
+    pub fn at_once(self) -> usize {
+        if self.is_for_a_gateway() { 8 } else { 4 }
+    }
+
+    /// Rows taken in one round. A gateway that does not answer takes three seconds for each, and all must be done within
+    /// the lease.
+    fn rows_max(self) -> u32 {
+        if self.is_for_a_gateway() { 40 } else { 100 }
+    }
+
+    /// Whether failing long enough makes a dead letter of it. What is owed to a customer, and a payment that could still be
+    /// paid, are tried for as long as it takes.
+    #[must_use]
+    pub fn may_be_given_up(self) -> bool {
+        !self.is_for_a_gateway()
+    }
+
+    fn pause(self, attempts: u32) -> Millis {
+        let most = if self.is_for_a_gateway() {
+            GATEWAY_PAUSE_MAX
+        } else {
+            PAUSE_MAX
+        };
+        Millis((250_i64 << attempts.min(20)).min(most.0))
+    }
+
     /// The word that the database keeps.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -45,16 +90,17 @@ impl OutboxKind {
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        [
-            Self::OrderPaid,
-            Self::OrderClosed,
-            Self::PaymentClose,
-            Self::RefundSend,
-            Self::TicketsBack,
-        ]
-        .into_iter()
-        .find(|kind| kind.word() == word)
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
+}
+
+/// Why a try failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutboxFault {
+    /// Something was busy or away: the same will succeed once it is back, however long that takes.
+    Passing,
+    /// It will fail again until somebody does something.
+    Lasting,
 }
 
 /// A row of the outbox.
@@ -146,20 +192,41 @@ pub async fn insert_later(
 }
 
 impl Db {
-    /// Takes due rows for this server alone, for the length of a lease.
+    /// Kinds that have due rows.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn take_outbox(&self, now: Timestamp, most: u32) -> Result<Vec<OutboxRow>, DbError> {
+    pub async fn outbox_due(&self, now: Timestamp) -> Result<Vec<OutboxKind>, DbError> {
+        let words: Vec<String> = sqlx::query_scalar(
+            "SELECT DISTINCT kind FROM outbox WHERE dead_at IS NULL AND next_at <= ?",
+        )
+        .bind(now.0)
+        .fetch_all(self.pool())
+        .await?;
+        // A kind that this version does not know is left to a server that does.
+        let kinds = words.iter().filter_map(|word| OutboxKind::from_word(word));
+        Ok(kinds.collect())
+    }
+
+    /// Takes due rows of a kind for this server alone, for the length of a lease.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_outbox(
+        &self,
+        kind: OutboxKind,
+        now: Timestamp,
+    ) -> Result<Vec<OutboxRow>, DbError> {
         let rows = self
-            .transact((now, most), |&(now, most), connection| {
+            .transact((kind, now), |&(kind, now), connection| {
                 Box::pin(async move {
                     let rows: Vec<Row> = sqlx::query_as(
-                        "SELECT id, kind, order_no, payload, attempts FROM outbox \
-                         WHERE dead_at IS NULL AND next_at <= ? ORDER BY next_at LIMIT ? FOR UPDATE SKIP LOCKED",
+                        "SELECT id, kind, order_no, payload, attempts FROM outbox WHERE dead_at IS NULL \
+                         AND kind = ? AND next_at <= ? ORDER BY next_at LIMIT ? FOR UPDATE SKIP LOCKED",
                     )
+                    .bind(kind.word())
                     .bind(now.0)
-                    .bind(most)
+                    .bind(kind.rows_max())
                     .fetch_all(&mut *connection)
                     .await
                     .map_err(DbError::from)?;
@@ -187,6 +254,18 @@ impl Db {
         Ok(waiting.fetch_one(self.pool()).await?)
     }
 
+    /// Since when the row waits that has waited longest.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn oldest_outbox_row(&self) -> Result<Option<Timestamp>, DbError> {
+        let oldest: Option<i64> =
+            sqlx::query_scalar("SELECT MIN(created_at) FROM outbox WHERE dead_at IS NULL")
+                .fetch_one(self.pool())
+                .await?;
+        Ok(oldest.map(Timestamp))
+    }
+
     /// Removes a row whose work is done.
     ///
     /// # Errors
@@ -199,19 +278,22 @@ impl Db {
         Ok(())
     }
 
-    /// Notes a failure; the row comes due again after a growing pause, or becomes a dead letter. True when it did.
+    /// Notes a failure; the row comes due again after a growing pause, or becomes a dead letter: when it has failed often, the
+    /// last fault is one that lasts, and its kind may be given up at all. True when it did.
     ///
     /// # Errors
     /// When the database fails; the lease then ends by itself.
     pub async fn postpone_outbox(
         &self,
         row: &OutboxRow,
+        fault: OutboxFault,
         error: &str,
         now: Timestamp,
     ) -> Result<bool, DbError> {
         let attempts = row.attempts + 1;
-        let dead = attempts >= ATTEMPTS_MAX;
-        let pause = Millis((250_i64 << attempts.min(20)).min(PAUSE_MAX.0));
+        let dead =
+            attempts >= ATTEMPTS_MAX && fault == OutboxFault::Lasting && row.kind.may_be_given_up();
+        let pause = row.kind.pause(attempts);
         let error: String = error.chars().take(500).collect();
         sqlx::query(
             "UPDATE outbox SET attempts = ?, next_at = ?, last_error = ?, dead_at = ? WHERE id = ?",
@@ -224,5 +306,38 @@ impl Db {
         .execute(self.pool())
         .await?;
         Ok(dead)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_a_minute_at_home_and_to_a_quarter_of_an_hour_at_a_gateway() {
+        for kind in OutboxKind::ALL {
+            let pauses: Vec<i64> = (1..40).map(|attempts| kind.pause(attempts).0).collect();
+            assert!(pauses.is_sorted(), "{kind:?}");
+            assert_eq!(pauses[0], 500, "{kind:?}");
+            let most = if kind.may_be_given_up() { 60 } else { 900 };
+            assert_eq!(pauses.last(), Some(&(most * 1_000)), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_owed_or_could_still_be_paid_is_never_given_up() {
+        let kept: Vec<_> = OutboxKind::ALL
+            .into_iter()
+            .filter(|kind| !kind.may_be_given_up())
+            .collect();
+        assert_eq!(kept, [OutboxKind::PaymentClose, OutboxKind::RefundSend]);
+    }
+
+    #[test]
+    fn words_come_back_as_they_were() {
+        for kind in OutboxKind::ALL {
+            assert_eq!(OutboxKind::from_word(kind.word()), Some(kind));
+        }
+        assert_eq!(OutboxKind::from_word("other"), None);
     }
 }

@@ -230,7 +230,7 @@ impl Db {
         loose(rows)
     }
 
-    /// Refunds that are requested or failed and that no row of the outbox is about.
+    /// Refunds that are requested or failed and that no living row of the outbox is about.
     ///
     /// # Errors
     /// When the database fails.
@@ -242,7 +242,8 @@ impl Db {
         let rows = sqlx::query_as(
             "SELECT r.refund_no, r.order_no, o.show_id FROM refund r JOIN orders o ON o.order_no = r.order_no \
              WHERE r.status IN (1, 4) AND r.requested_at <= ? \
-             AND NOT EXISTS (SELECT 1 FROM outbox x WHERE x.payload = r.refund_no AND x.kind = 'refund.send') LIMIT ?",
+             AND NOT EXISTS (SELECT 1 FROM outbox x WHERE x.payload = r.refund_no AND x.kind = 'refund.send' \
+             AND x.dead_at IS NULL) LIMIT ?",
         )
         .bind(before.0)
         .bind(most)

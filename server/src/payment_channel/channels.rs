@@ -1,14 +1,14 @@
 //! The channels that are in use side by side. An order names the one that it is paid through and keeps it: a shop that
 //! changes its gateway still takes and gives back money of the orders from before.
 
-use super::Channel;
+use super::{Channel, Watched};
 use std::sync::Arc;
 
 /// Channels by name, and the one that new orders are paid through.
 #[derive(Clone)]
 pub struct Channels {
-    for_new_orders: Arc<dyn Channel>,
-    others: Vec<Arc<dyn Channel>>,
+    for_new_orders: Arc<Watched>,
+    others: Vec<Arc<Watched>>,
 }
 
 impl Channels {
@@ -16,7 +16,7 @@ impl Channels {
     #[must_use]
     pub fn new(for_new_orders: Arc<dyn Channel>) -> Self {
         Self {
-            for_new_orders,
+            for_new_orders: Arc::new(Watched::new(for_new_orders)),
             others: Vec::new(),
         }
     }
@@ -24,7 +24,10 @@ impl Channels {
     /// The same with another channel for new orders; the one before stays for the orders that name it.
     #[must_use]
     pub fn changed_to(mut self, for_new_orders: Arc<dyn Channel>) -> Self {
-        let before = std::mem::replace(&mut self.for_new_orders, for_new_orders);
+        let before = std::mem::replace(
+            &mut self.for_new_orders,
+            Arc::new(Watched::new(for_new_orders)),
+        );
         self.others.push(before);
         self
     }
@@ -37,7 +40,7 @@ impl Channels {
 
     /// The channel with a name.
     #[must_use]
-    pub fn named(&self, name: &str) -> Option<&dyn Channel> {
+    pub fn named(&self, name: &str) -> Option<&Watched> {
         std::iter::once(&self.for_new_orders)
             .chain(&self.others)
             .find(|channel| channel.name() == name)

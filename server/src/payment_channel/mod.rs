@@ -2,8 +2,10 @@
 
 mod channels;
 pub mod simulated;
+mod watched;
 
 pub use channels::Channels;
+pub use watched::Watched;
 
 use crate::gateway::signature::SignatureError;
 use app::domain::{
@@ -105,6 +107,9 @@ pub enum ChannelError {
     /// querying, finds out.
     #[error("the channel was not reached or did not finish")]
     Unreachable,
+    /// It was not asked: it did not answer the last times, and is left alone for a moment.
+    #[error("the channel does not answer and is left alone for a moment")]
+    Resting,
     /// An answer that can't be read. What was asked for may have happened.
     #[error("the channel's answer can't be read")]
     Malformed,

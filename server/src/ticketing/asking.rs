@@ -1,11 +1,13 @@
 //! Asking the gateway instead of guessing: before an order is closed, when a payment nears its end, and when a payment
 //! was never heard of again. What the gateway answers is recorded like a notice.
+//!
+//! A gateway that does not answer is not asked by everybody: see [`crate::payment_channel::Watched`].
 
 use super::{Failure, Ticketing};
 use crate::{
     fault::{self, Point},
     mysql::money::PaymentNotice,
-    payment_channel::ChargeState,
+    payment_channel::{Channel, ChannelError, ChargeState},
 };
 use app::domain::{
     ids::OrderNo,
@@ -26,7 +28,7 @@ const PAYMENTS_MAX: u32 = 200;
 const BEFORE_CLOSING_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Ticketing {
-    /// Asks the gateway about a payment and records the answer like a notice. False when it is still open there.
+    /// Asks the gateway about a payment and records the answer like a notice. False when nothing was new.
     ///
     /// # Errors
     /// When the gateway or the database does not answer; nothing is recorded then.
@@ -34,7 +36,7 @@ impl Ticketing {
         let Some(payment) = self.inner.db.payment(out_trade_no).await? else {
             return Ok(false);
         };
-        let channel = self.channel(&payment.channel)?;
+        let channel = self.channel_that_answers(&payment.channel)?;
         let report = channel.query(out_trade_no).await?;
         let event = match report.as_ref().map(|report| report.state) {
             Some(ChargeState::Open) => return Ok(false),
@@ -49,6 +51,7 @@ impl Ticketing {
             channel: payment.channel.clone(),
             callback_id: format!("query:{out_trade_no}:{event:?}"),
             out_trade_no: out_trade_no.to_owned(),
+            happened_at: report.as_ref().and_then(|report| report.paid_at),
             third_trade_no: report.map(|report| report.third_trade_no),
             event,
             amount,
@@ -59,33 +62,37 @@ impl Ticketing {
         fault::point(Point::AskedBeforeRecord);
         let recorded = self.inner.db.record_notice(&notice, self.now()).await?;
         fault::point(Point::AskedAfterRecord);
-        self.settle_now(
-            recorded
-                .map(|recorded| recorded.follow_up)
-                .unwrap_or_default(),
-        )
-        .await;
-        Ok(true)
+        let Some(recorded) = recorded else {
+            return Ok(false);
+        };
+        self.settle_now(recorded.follow_up).await;
+        Ok(recorded.is_news)
     }
 
     /// Asks about what an order is being paid with, before the order is closed: money that was taken a moment ago makes it
-    /// paid, instead of going back and forth. Never stands in the way of closing.
-    pub(super) async fn ask_before_closing(&self, order_no: OrderNo) {
+    /// paid, instead of going back and forth. Never stands in the way of closing. False when a gateway did not answer.
+    pub(super) async fn ask_before_closing(&self, order_no: OrderNo) -> bool {
+        let mut asking = None;
         let asked = tokio::time::timeout(BEFORE_CLOSING_TIMEOUT, async {
             for payment in self.inner.db.payments_of_order(order_no).await? {
                 if payment.status == PaymentStatus::Paying {
+                    asking = Some(payment.channel.clone());
                     self.ask_gateway(&payment.out_trade_no).await?;
                 }
             }
             Ok::<_, Failure>(())
         });
         match asked.await {
-            Ok(Ok(())) => {}
+            Ok(Ok(())) => true,
             Ok(Err(error)) => {
                 tracing::warn!(%order_no, %error, "closed without the gateway's word");
+                false
             }
             Err(_) => {
-                tracing::warn!(%order_no, "closed without waiting for the gateway any longer")
+                tracing::warn!(%order_no, "closed without waiting for the gateway any longer");
+                let silent = asking.and_then(|name| self.inner.channels.named(&name));
+                silent.inspect(|channel| channel.note_unanswered());
+                false
             }
         }
     }
@@ -120,7 +127,7 @@ impl Ticketing {
         for out_trade_no in ending {
             match self.ask_gateway(&out_trade_no).await {
                 Ok(true) => news += 1,
-                Ok(false) => {}
+                Ok(false) | Err(Failure::Channel(ChannelError::Resting)) => {}
                 // One gateway that is away must not keep the payments of another waiting.
                 Err(error) => outcome = Err(error),
             }

@@ -1,7 +1,10 @@
 //! Cancelling: the one way by which an unpaid order ends, whoever asks.
 
 use super::{Failure, Ticketing, failure::OrTell};
-use crate::fault::{self, Point};
+use crate::{
+    fault::{self, Point},
+    mysql::outbox::OutboxKind,
+};
 use app::{
     domain::{
         ids::OrderNo,
@@ -84,7 +87,8 @@ impl Ticketing {
     }
 
     /// Ends a pending order: the gateway is asked whether it was paid this moment, one transaction decides, then seats and
-    /// gateway follow, now or from the outbox. True when this call ended it.
+    /// gateway follow, now or from the outbox. A gateway that does not answer is left to the outbox: seats must not wait for
+    /// it. True when this call ended it.
     ///
     /// # Errors
     /// When the database fails; nothing is decided then.
@@ -93,9 +97,9 @@ impl Ticketing {
         order_no: OrderNo,
         reason: CancelReason,
     ) -> Result<bool, Failure> {
-        self.ask_before_closing(order_no).await;
+        let answers = self.ask_before_closing(order_no).await;
         fault::point(Point::CancelBeforeCommit);
-        let Some(follow_up) = self
+        let Some(mut follow_up) = self
             .inner
             .db
             .cancel_order(order_no, reason, self.now())
@@ -107,6 +111,9 @@ impl Ticketing {
         metrics::counter!("seatflow_orders_cancelled_total", "reason" => reason.word())
             .increment(1);
         tracing::info!(%order_no, reason = reason.word(), "order cancelled");
+        if !answers {
+            follow_up.retain(|row| row.kind != OutboxKind::PaymentClose);
+        }
         self.settle_now(follow_up).await;
         Ok(true)
     }

@@ -169,6 +169,7 @@ mod tests {
             requested_at: Timestamp(requested),
             sent_at: None,
             failed_at: Some(Timestamp(requested + 1)),
+            fail_reason: None,
             succeeded_at: (status == RefundProgress::Succeeded).then_some(Timestamp(requested + 5)),
         }
     }

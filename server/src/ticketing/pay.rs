@@ -5,7 +5,7 @@ use crate::{
     fault::{self, Point},
     mysql::money::{NoticeResult, PaymentNotice, PaymentRecord, PaymentStart, RefundNotice},
     payment_channel::{
-        CallbackNotice, Channel, ChannelError, NewCharge, NoticeStatus, NoticeSubject,
+        CallbackNotice, Channel, ChannelError, NewCharge, NoticeStatus, NoticeSubject, Watched,
     },
 };
 use app::{
@@ -27,8 +27,8 @@ impl Ticketing {
     /// Starts an attempt to pay one of the user's pending orders, or finds the open one; the cashier's address.
     ///
     /// # Errors
-    /// `NotFound` when the order is not theirs, `OrderState` when it can't be paid any more, `Busy` when the gateway does
-    /// not answer: the same attempt goes on when it is started again.
+    /// `NotFound` when the order is not theirs, `OrderState` when it can't be paid any more, `NoPaymentService` when the
+    /// gateway does not answer: the same attempt goes on when it is started again.
     pub async fn start_paying(&self, user: &User, order_no: OrderNo) -> Result<String, AppError> {
         let now = self.now();
         let start = self
@@ -79,9 +79,7 @@ impl Ticketing {
             }
             Err(ChannelError::Unreachable) => {
                 tracing::warn!(order_no = %payment.order_no, "gateway not reached");
-                Err(AppError::Busy {
-                    retry_after_ms: 2_000,
-                })
+                Err(AppError::NoPaymentService)
             }
             Err(error) => Err(Failure::from(error).into_app_error("start paying")),
         }
@@ -118,10 +116,20 @@ impl Ticketing {
     }
 
     /// The channel that a payment or a refund names.
-    pub(super) fn channel(&self, name: &str) -> Result<&dyn Channel, Failure> {
+    pub(super) fn channel(&self, name: &str) -> Result<&Watched, Failure> {
         self.inner.channels.named(name).ok_or(Failure::Broken(
             "payment through a channel that is not in use",
         ))
+    }
+
+    /// The same for whoever can do it later: a channel that has not answered for a while is left alone.
+    pub(super) fn channel_that_answers(&self, name: &str) -> Result<&Watched, Failure> {
+        let channel = self.channel(name)?;
+        if channel.may_ask() {
+            Ok(channel)
+        } else {
+            Err(ChannelError::Resting.into())
+        }
     }
 
     /// Takes a notice that was sent to a channel's address; the status it is answered with. 200 once it is recorded,
@@ -192,6 +200,7 @@ impl Ticketing {
             third_trade_no: Some(notice.third_trade_no.clone()),
             event,
             amount: notice.amount,
+            happened_at: Some(notice.occurred_at),
             fail_reason: declined.then(|| "declined at the cashier".to_owned()),
             raw_body: String::from_utf8_lossy(raw_body).into_owned(),
             is_asked_for: false,

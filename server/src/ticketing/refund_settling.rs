@@ -11,7 +11,7 @@ use crate::{
         money::{RefundFault, RefundRecord},
         orders::{ItemRecord, OrderRecord},
     },
-    payment_channel::{ChannelError, NewRefund, RefundProgress as AtGateway},
+    payment_channel::{Channel, ChannelError, NewRefund, RefundProgress as AtGateway},
     redis::scripts::{FreeReply, Freed, GiveWhy},
 };
 use app::domain::{
@@ -40,7 +40,7 @@ impl Ticketing {
             amount: refund.amount,
             notify_url: self.notify_url(&refund.channel),
         };
-        let channel = self.channel(&refund.channel)?;
+        let channel = self.channel_that_answers(&refund.channel)?;
         fault::point(Point::RefundBeforeSend);
         let answer = channel.refund(request).await;
         fault::point(Point::RefundAfterSend);
@@ -101,7 +101,8 @@ impl Ticketing {
             return Ok(false);
         }
         let number = refund.sent_as();
-        match self.channel(&refund.channel)?.query_refund(&number).await? {
+        let channel = self.channel_that_answers(&refund.channel)?;
+        match channel.query_refund(&number).await? {
             Some(AtGateway::Processing) => Ok(false),
             Some(AtGateway::Succeeded) => {
                 self.take_refund_answer(&number, AtGateway::Succeeded)
@@ -161,7 +162,7 @@ impl Ticketing {
                 reply = self.free(order, &freed).await?;
             }
             if reply == FreeReply::Rebuild {
-                return Err(Failure::Broken("the show is lost again"));
+                return Err(Failure::Rebuilding);
             }
         }
         self.settle_given(order_no, GiveWhy::Refund).await?;

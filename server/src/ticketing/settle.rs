@@ -1,7 +1,5 @@
-//! Settling: what a committed change still has to do outside the database.
-//!
-//! The server that committed tries at once; what fails, or what a crash left over, is taken from the outbox until it is
-//! done or has failed so often that a person must look.
+//! Settling: what must happen outside the database after an order was paid or has ended. The outbox sees to it
+//! (`outbox.rs`).
 
 use super::{Failure, Ticketing, rebuild::zoned_seats};
 use crate::{
@@ -10,11 +8,8 @@ use crate::{
         batch::{BatchHandler, HandlerError, Poison, Received},
         messages::{Closed, OrderHappened, Paid},
     },
-    mysql::{
-        orders::ItemRecord,
-        outbox::{OutboxKind, OutboxRow},
-    },
-    payment_channel::{ChannelError, RefusalCode},
+    mysql::orders::ItemRecord,
+    payment_channel::{Channel, ChannelError, ChargeState, RefusalCode},
     redis::{
         scripts::{ConfirmReply, GiveWhy, ReleaseReply},
         standing::PlaceState,
@@ -25,99 +20,8 @@ use app::domain::{
     order::{CancelReason, OrderStatus},
 };
 use async_trait::async_trait;
-use std::time::Duration;
-use tokio_util::sync::CancellationToken;
-
-/// Rows taken in one round.
-const ROWS_MAX: u32 = 100;
-/// How often the rows that wait are counted, for the figures.
-const COUNT_EVERY: Duration = Duration::from_secs(5);
 
 impl Ticketing {
-    /// Tries rows that this server has just committed. A failure leaves the row to the outbox.
-    pub async fn settle_now(&self, rows: Vec<OutboxRow>) {
-        for row in rows {
-            self.settle_row(&row).await;
-        }
-    }
-
-    /// Works on due rows of the outbox, until cancelled.
-    pub async fn run_outbox(&self, cancel: CancellationToken) {
-        let every = u64::try_from(self.inner.config.limits.outbox_every.0).unwrap_or(500);
-        let mut ticks = tokio::time::interval(Duration::from_millis(every));
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut counts = tokio::time::interval(COUNT_EVERY);
-        counts.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            let outcome = tokio::select! {
-                () = cancel.cancelled() => return,
-                _ = ticks.tick() => self.settle_due().await.map(|_| ()),
-                _ = counts.tick() => self.count_outbox().await,
-            };
-            if let Err(error) = outcome {
-                tracing::warn!(%error, cause = ?error, "outbox round failed");
-            }
-        }
-    }
-
-    async fn count_outbox(&self) -> Result<(), Failure> {
-        let waiting = self.inner.db.outbox_waiting().await?;
-        metrics::gauge!("seatflow_outbox_rows").set(waiting as f64);
-        Ok(())
-    }
-
-    /// One round over the outbox; the number of rows worked on.
-    ///
-    /// # Errors
-    /// When the database fails; the next round goes on.
-    pub async fn settle_due(&self) -> Result<usize, Failure> {
-        let rows = self.inner.db.take_outbox(self.now(), ROWS_MAX).await?;
-        let count = rows.len();
-        for row in rows {
-            fault::point(Point::SettleAfterTaking);
-            self.settle_row(&row).await;
-        }
-        Ok(count)
-    }
-
-    async fn settle_row(&self, row: &OutboxRow) {
-        let outcome = match self.settle(row).await {
-            Ok(()) => self
-                .inner
-                .db
-                .finish_outbox(row.id)
-                .await
-                .map_err(Failure::from),
-            Err(error) => Err(error),
-        };
-        let Err(error) = outcome else { return };
-        tracing::warn!(order_no = %row.order_no, kind = row.kind.word(), attempts = row.attempts + 1, %error, cause = ?error, "not settled yet");
-        match self
-            .inner
-            .db
-            .postpone_outbox(row, &error.to_string(), self.now())
-            .await
-        {
-            Ok(true) => {
-                metrics::counter!("seatflow_outbox_dead_letters_total", "kind" => row.kind.word())
-                    .increment(1);
-                tracing::error!(order_no = %row.order_no, kind = row.kind.word(), "given up: a person must look");
-            }
-            Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "failure not noted, the row's lease will end"),
-        }
-    }
-
-    async fn settle(&self, row: &OutboxRow) -> Result<(), Failure> {
-        match row.kind {
-            OutboxKind::OrderPaid => self.settle_paid(row.order_no).await,
-            OutboxKind::OrderClosed => self.settle_closed(row.order_no).await,
-            OutboxKind::PaymentClose => self.settle_payment_close(&row.payload).await,
-            OutboxKind::RefundSend => self.settle_refund(&row.payload).await,
-            OutboxKind::TicketsBack => self.settle_tickets_back(row.order_no).await,
-        }
-    }
-
     /// Seats of a paid order: locked → sold. Also the repair when a notice comes again.
     ///
     /// # Errors
@@ -165,8 +69,9 @@ impl Ticketing {
                     "seats of a paid order are another's in Redis",
                 ));
             }
-            ConfirmReply::Rebuild => return Err(Failure::Broken("the show is lost again")),
+            ConfirmReply::Rebuild => return Err(Failure::Rebuilding),
         }
+        fault::point(Point::SettlePaidBeforePlaces);
         self.settle_taken(order_no, PlaceState::Sold).await?;
         self.inner.redis.forget_order(order_no).await?;
         fault::point(Point::SettlePaidAfterConfirm);
@@ -179,7 +84,7 @@ impl Ticketing {
         Ok(())
     }
 
-    async fn settle_closed(&self, order_no: OrderNo) -> Result<(), Failure> {
+    pub(super) async fn settle_closed(&self, order_no: OrderNo) -> Result<(), Failure> {
         let order = self
             .inner
             .db
@@ -191,9 +96,10 @@ impl Ticketing {
             // A loading that is under way may have read the order while it was pending.
             self.load_show(order.show_id).await?;
             if redis.release(order.show_id, order_no).await? == ReleaseReply::Rebuild {
-                return Err(Failure::Broken("the show is lost again"));
+                return Err(Failure::Rebuilding);
             }
         }
+        fault::point(Point::SettleBeforePlaces);
         self.settle_given(order_no, GiveWhy::Release).await?;
         self.inner.redis.forget_order(order_no).await?;
         fault::point(Point::SettleAfterRelease);
@@ -213,14 +119,26 @@ impl Ticketing {
         Ok(delivery.await?)
     }
 
-    async fn settle_payment_close(&self, out_trade_no: &str) -> Result<(), Failure> {
+    /// Ends a payment at its channel. One that the customer was faster to pay is recorded as paid: nobody else may ever
+    /// tell of that money.
+    pub(super) async fn settle_payment_close(&self, out_trade_no: &str) -> Result<(), Failure> {
         let payment = self.inner.db.payment(out_trade_no).await?;
         let payment = payment.ok_or(Failure::Broken("closing of no payment"))?;
-        let closed = self.channel(&payment.channel)?.close(out_trade_no).await;
+        let channel = self.channel_that_answers(&payment.channel)?;
+        let closed = channel.close(out_trade_no).await;
         fault::point(Point::SettleAfterPaymentClose);
         match closed {
-            // A payment that ended there, or never began: its notice, if any, says how.
-            Ok(_)
+            Ok(ChargeState::Succeeded)
+            | Err(ChannelError::Refused {
+                code: RefusalCode::State(ChargeState::Succeeded),
+            }) => {
+                // What follows from the answer may include closing another attempt.
+                Box::pin(self.ask_gateway(out_trade_no)).await?;
+                Ok(())
+            }
+            Ok(ChargeState::Open) => Err(Failure::Broken("the channel keeps a payment open")),
+            // It ended there, or never began. The channel is asked about it a few times more, whatever it says now.
+            Ok(ChargeState::Closed | ChargeState::Failed)
             | Err(ChannelError::Refused {
                 code: RefusalCode::Unknown | RefusalCode::State(_),
             }) => Ok(()),

@@ -67,7 +67,7 @@ fn Refused(error: Signal<Option<AppError>>, people: People) -> impl IntoView {
             .filter(|error| *error != AppError::Unauthenticated)?;
         let order = match &error {
             AppError::Refused {
-                refusal: Refusal::AlreadyPlaced { order_no },
+                refusal: Refusal::AlreadyPlaced { order_no } | Refusal::KeyUsed { order_no },
             } => Some(format!("/orders/{order_no}")),
             _ => None,
         };

@@ -48,8 +48,14 @@ impl Stage {
     #[must_use]
     pub fn of(order: &OrderView) -> Self {
         let payment = order.payment.as_ref().map(|payment| payment.status);
+        let goes_back = order
+            .payment
+            .as_ref()
+            .is_some_and(|payment| payment.refund.is_some());
         match order.status {
             OrderStatus::Creating => Self::Creating,
+            // What was paid can't pay the order, because it was another amount.
+            OrderStatus::Pending if goes_back => Self::Awaiting { failed: true },
             OrderStatus::Pending => match payment {
                 // A success that has not reached the order yet is a result on its way, never a reason to pay again.
                 Some(PaymentStatus::Init | PaymentStatus::Paying | PaymentStatus::Success) => {
@@ -209,6 +215,16 @@ mod tests {
         assert_eq!(Stage::of(&failed), Stage::Awaiting { failed: true });
         let closed = order(OrderStatus::Pending, Some(PaymentStatus::Closed));
         assert_eq!(Stage::of(&closed), Stage::Awaiting { failed: false });
+    }
+
+    #[test]
+    fn an_order_whose_money_goes_back_because_it_was_another_amount_may_be_paid_again() {
+        for status in [PaymentStatus::Success, PaymentStatus::Refunded] {
+            let mut other = order(OrderStatus::Pending, Some(status));
+            let payment = other.payment.as_mut().unwrap();
+            payment.refund = Some(RefundProgress::Sent);
+            assert_eq!(Stage::of(&other), Stage::Awaiting { failed: true });
+        }
     }
 
     #[test]

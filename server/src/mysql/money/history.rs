@@ -14,7 +14,7 @@ use app::domain::{
 pub struct PaymentHistory {
     /// Where it stands.
     pub status: PaymentStatus,
-    /// How much it is about.
+    /// How much it is about, or was taken where that is another amount.
     pub amount: Money,
     /// When it was begun.
     pub created_at: Timestamp,
@@ -44,12 +44,14 @@ impl Db {
     /// When the database fails.
     pub async fn payment_history(&self, order_no: OrderNo) -> Result<Vec<PaymentHistory>, DbError> {
         let rows: Vec<Row> = sqlx::query_as(sqlx::AssertSqlSafe(format!(
-            "SELECT p.status, p.amount_minor, p.currency, p.create_time, p.update_time, p.pay_time, \
-             (SELECT MIN(r.reason) FROM refund r WHERE r.payment_id = p.id AND r.reason IN (?, ?)) AS unwanted \
+            "SELECT p.status, COALESCE(p.taken_minor, p.amount_minor) AS amount_minor, \
+             COALESCE(p.taken_currency, p.currency) AS currency, p.create_time, p.update_time, p.pay_time, \
+             (SELECT MIN(r.reason) FROM refund r WHERE r.payment_id = p.id AND r.reason IN (?, ?, ?)) AS unwanted \
              FROM payment p WHERE p.order_no = ? ORDER BY p.id LIMIT {TOLD_MAX}"
         )))
         .bind(RefundReason::LatePayment.word())
         .bind(RefundReason::SecondPayment.word())
+        .bind(RefundReason::OtherAmount.word())
         .bind(order_no.as_i64())
         .fetch_all(self.pool())
         .await?;

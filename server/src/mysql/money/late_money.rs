@@ -1,4 +1,5 @@
-//! Money that nobody asked for: it came for an order that was over, or for one that was paid. All of it goes back.
+//! Money that nobody asked for: it came for an order that was over, or for one that was paid, or it is another amount than
+//! was due. All of it goes back.
 
 use super::{
     ledger::note_discrepancy,
@@ -21,11 +22,14 @@ pub(super) async fn give_back(
     order: OrderStatus,
     now: Timestamp,
 ) -> Result<OutboxRow, DbError> {
-    let reason = if order.is_live() {
+    let reason = if payment.taken.is_some() {
+        RefundReason::OtherAmount
+    } else if order.is_live() {
         RefundReason::SecondPayment
     } else {
         RefundReason::LatePayment
     };
+    let taken = payment.captured();
     let refund_no = format!("{}-r1", payment.out_trade_no);
     sqlx::query(
         "INSERT INTO refund (refund_no, payment_id, order_no, amount_minor, currency, reason, status, requested_at) \
@@ -34,13 +38,16 @@ pub(super) async fn give_back(
     .bind(&refund_no)
     .bind(payment.id)
     .bind(payment.order_no.as_i64())
-    .bind(payment.amount.minor)
-    .bind(payment.amount.currency.code())
+    .bind(taken.minor)
+    .bind(taken.currency.code())
     .bind(reason.word())
     .bind(now.0)
     .execute(&mut *tx)
     .await?;
-    let detail = format!("{} was paid for an order that is {order:?}", payment.amount);
+    let detail = match payment.taken {
+        Some(taken) => format!("{taken} was taken where {} was due", payment.amount),
+        None => format!("{taken} was paid for an order that is {order:?}"),
+    };
     note_discrepancy(tx, reason.word(), payment, &detail, now).await?;
     outbox::insert(
         tx,

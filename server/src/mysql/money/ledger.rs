@@ -2,6 +2,10 @@
 //!
 //! A posting is a row with a column an account, and the database refuses one whose columns do not add up to zero. Debits
 //! are positive: what the gateway holds for us is, and what we earned or owe is not.
+//!
+//! The account `discrepancy` of the table stays at zero. Money of which it is known that it was taken is an order's or is
+//! owed to its customer, whatever its amount; of money of which nobody knows for sure nothing is posted, and a row of the
+//! table `discrepancy` waits for a person instead.
 
 use super::payments::PaymentRecord;
 use crate::mysql::DbError;
@@ -125,15 +129,15 @@ pub(super) async fn note_disagreement(
     Ok(())
 }
 
-/// Notes that what did not agree was put right. One at a time and by its key, because a statement that looked for open ones
+/// Notes that what did not agree was put right; false when that was known. One at a time and by its key, because a statement that looked for open ones
 /// would lock those of other payments.
 pub(super) async fn resolve_discrepancy(
     tx: &mut MySqlConnection,
     kind: &str,
     reference: &str,
     now: Timestamp,
-) -> Result<(), DbError> {
-    sqlx::query(
+) -> Result<bool, DbError> {
+    let done = sqlx::query(
         "UPDATE discrepancy SET resolved_at = ? WHERE kind = ? AND reference = ? AND resolved_at IS NULL",
     )
     .bind(now.0)
@@ -141,5 +145,5 @@ pub(super) async fn resolve_discrepancy(
     .bind(reference)
     .execute(tx)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() > 0)
 }

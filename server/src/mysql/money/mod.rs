@@ -1,6 +1,9 @@
 //! Payments, notices about them, refunds and the ledger.
 
+mod callbacks;
+mod discrepancies;
 mod history;
+mod late_asks;
 mod late_money;
 mod ledger;
 mod notices;
@@ -13,7 +16,9 @@ mod refund_requests;
 mod refundable;
 mod refunds;
 
+pub use discrepancies::{Discrepancy, EndRefusal};
 pub use history::PaymentHistory;
+pub use late_asks::EndedPayment;
 pub use notices::{NoticeResult, PaymentNotice, Recorded};
 pub use payments::{PaymentRecord, PaymentStart};
 pub use proof::{MoneyCounts, MoneyOfCurrency};

@@ -1,6 +1,8 @@
 //! What gateways say about payments, and everything that it changes, in one transaction.
 
 use super::{
+    callbacks::{Told, kept_body, note_callback},
+    late_asks::first_ask,
     late_money::give_back,
     ledger::{Moves, note_discrepancy, post, resolve_discrepancy},
     payments::{PaymentRecord, close_payments, lock_payment, payment_in},
@@ -33,6 +35,8 @@ pub struct PaymentNotice {
     pub event: PaymentEvent,
     /// The amount the gateway speaks of.
     pub amount: Money,
+    /// When it happened, as the gateway says; none when it does not.
+    pub happened_at: Option<Timestamp>,
     /// Why it failed, in the gateway's words.
     pub fail_reason: Option<String>,
     /// The notice as it came.
@@ -48,6 +52,8 @@ pub struct Recorded {
     pub order_no: OrderNo,
     /// The word kept with the notice.
     pub result: NoticeResult,
+    /// Whether anything was not known before: the payment moved, or a doubt about it is settled or new.
+    pub is_news: bool,
     /// What must happen outside, once the commit is seen.
     pub follow_up: Vec<OutboxRow>,
 }
@@ -61,6 +67,8 @@ pub enum NoticeResult {
     Repeated,
     /// Another amount than the payment's: noted as a discrepancy, nothing moved.
     WrongAmount,
+    /// Another amount than the payment's was taken, as the channel said when it was asked: it is on its way back.
+    OtherAmount,
     /// Another of the channel's numbers than the payment's, so it tells of other money: noted as a discrepancy, nothing
     /// moved.
     WrongNumber,
@@ -78,10 +86,17 @@ impl NoticeResult {
             Self::Applied => "applied",
             Self::Repeated => "repeated",
             Self::WrongAmount => "wrong_amount",
+            Self::OtherAmount => "other_amount",
             Self::WrongNumber => "wrong_number",
             Self::Late => "late",
             Self::OutOfOrder => "out_of_order",
         }
+    }
+
+    /// Whether it changed where the payment stands.
+    #[must_use]
+    pub fn has_moved(self) -> bool {
+        matches!(self, Self::Applied | Self::Late | Self::OtherAmount)
     }
 }
 
@@ -97,27 +112,46 @@ impl Db {
         now: Timestamp,
     ) -> Result<Option<Recorded>, DbError> {
         self.transact((notice, now), |&(notice, now), tx| {
-            Box::pin(async move {
-                let known = payment_in(tx, &notice.out_trade_no).await?;
-                // A channel has no say in the payments of another.
-                let Some(known) = known.filter(|known| known.channel == notice.channel) else {
-                    return Ok(None);
-                };
-                // Order first, then payment: the order every other transaction takes them in.
-                let order = lock_order(tx, known.order_no).await?;
-                let payment = lock_payment(tx, known.id).await?;
-                let mut follow_up = Vec::new();
-                let result = apply(tx, notice, &payment, order, now, &mut follow_up).await?;
-                note_callback(tx, notice, &payment, result, now).await?;
-                Ok::<_, DbError>(Some(Recorded {
-                    order_no: known.order_no,
-                    result,
-                    follow_up,
-                }))
-            })
+            Box::pin(record(tx, notice, now))
         })
         .await
     }
+}
+
+async fn record(
+    tx: &mut MySqlConnection,
+    notice: &PaymentNotice,
+    now: Timestamp,
+) -> Result<Option<Recorded>, DbError> {
+    let known = payment_in(tx, &notice.out_trade_no).await?;
+    // A channel has no say in the payments of another.
+    let Some(known) = known.filter(|known| known.channel == notice.channel) else {
+        return Ok(None);
+    };
+    // Order first, then payment: the order every other transaction takes them in.
+    let order = lock_order(tx, known.order_no).await?;
+    let payment = lock_payment(tx, known.id).await?;
+    let mut follow_up = Vec::new();
+    let is_settled = settle_doubts(tx, notice, &payment, now).await?;
+    let result = match doubt(notice, &payment) {
+        Some(doubt) => note_doubt(tx, doubt, notice, &payment, now).await?,
+        None => apply(tx, notice, payment, order, now, &mut follow_up).await?,
+    };
+    let told = Told {
+        channel: &notice.channel,
+        callback_id: &notice.callback_id,
+        out_trade_no: &notice.out_trade_no,
+        raw_body: &notice.raw_body,
+        result: result.word(),
+        has_moved: result.has_moved(),
+    };
+    note_callback(tx, &told, now).await?;
+    Ok(Some(Recorded {
+        order_no: known.order_no,
+        result,
+        is_news: is_settled || result.has_moved(),
+        follow_up,
+    }))
 }
 
 pub(super) async fn lock_order(
@@ -134,32 +168,95 @@ pub(super) async fn lock_order(
         .ok_or(DbError::Unreadable { what: "orders" })
 }
 
+/// What a channel answers when it is asked settles the doubts that its notices left. True when there were any.
+async fn settle_doubts(
+    tx: &mut MySqlConnection,
+    notice: &PaymentNotice,
+    payment: &PaymentRecord,
+    now: Timestamp,
+) -> Result<bool, DbError> {
+    let mut is_settled = false;
+    if notice.is_asked_for {
+        for kind in ["wrong_amount", "wrong_number"] {
+            is_settled |= resolve_discrepancy(tx, kind, &payment.out_trade_no, now).await?;
+        }
+    }
+    Ok(is_settled)
+}
+
+/// Why a notice is not believed, although it is signed.
+#[derive(Clone, Copy)]
+enum Doubt<'n> {
+    /// It names another amount, and the channel was not asked.
+    Amount,
+    /// It names another of the channel's numbers, and the channel was not asked.
+    Number(&'n str),
+    /// Asked, the channel names another amount than the one that it has said it had taken.
+    TwoAmounts,
+}
+
+/// What a channel answers about a payment when it is asked is its last word on number and amount. Only when it has said
+/// before that it took another amount nobody but a person can know which is true.
+fn doubt<'n>(notice: &'n PaymentNotice, payment: &PaymentRecord) -> Option<Doubt<'n>> {
+    let has_other_amount = notice.amount != payment.captured();
+    if notice.is_asked_for {
+        let is_taken = matches!(
+            payment.status,
+            PaymentStatus::Success | PaymentStatus::Refunded
+        );
+        let is_success = notice.event == PaymentEvent::Succeeded;
+        return (has_other_amount && is_success && is_taken).then_some(Doubt::TwoAmounts);
+    }
+    if has_other_amount {
+        return Some(Doubt::Amount);
+    }
+    // A payment whose charge was never answered learns the channel's number from its first notice.
+    let known = payment.third_trade_no.as_deref()?;
+    let said = notice.third_trade_no.as_deref()?;
+    (said != known).then_some(Doubt::Number(said))
+}
+
+async fn note_doubt(
+    tx: &mut MySqlConnection,
+    doubt: Doubt<'_>,
+    notice: &PaymentNotice,
+    payment: &PaymentRecord,
+    now: Timestamp,
+) -> Result<NoticeResult, DbError> {
+    let said = notice.amount;
+    let (kind, detail, result) = match doubt {
+        Doubt::Amount => (
+            "wrong_amount",
+            format!("notice says {said}"),
+            NoticeResult::WrongAmount,
+        ),
+        Doubt::Number(number) => (
+            "wrong_number",
+            format!("notice says {number}"),
+            NoticeResult::WrongNumber,
+        ),
+        Doubt::TwoAmounts => (
+            "two_amounts",
+            format!(
+                "asked, the channel says {said}; {} was recorded",
+                payment.captured()
+            ),
+            NoticeResult::WrongAmount,
+        ),
+    };
+    note_discrepancy(tx, kind, payment, &detail, now).await?;
+    Ok(result)
+}
+
 /// Moves payment, order and ledger as the notice says; both rows are locked.
 async fn apply(
     tx: &mut MySqlConnection,
     notice: &PaymentNotice,
-    payment: &PaymentRecord,
+    mut payment: PaymentRecord,
     order: OrderStatus,
     now: Timestamp,
     follow_up: &mut Vec<OutboxRow>,
 ) -> Result<NoticeResult, DbError> {
-    if let Some(doubt) = doubt(notice, payment) {
-        let (kind, said) = match &doubt {
-            Doubt::Amount => ("wrong_amount", notice.amount.to_string()),
-            Doubt::Number(number) => ("wrong_number", (*number).to_owned()),
-        };
-        note_discrepancy(tx, kind, payment, &format!("notice says {said}"), now).await?;
-        return Ok(match doubt {
-            Doubt::Amount => NoticeResult::WrongAmount,
-            Doubt::Number(_) => NoticeResult::WrongNumber,
-        });
-    }
-    if notice.is_asked_for {
-        // What a channel answers when it is asked settles the doubts that its notices left.
-        for kind in ["wrong_amount", "wrong_number"] {
-            resolve_discrepancy(tx, kind, &payment.out_trade_no, now).await?;
-        }
-    }
     let Ok(to) = payment.status.apply(notice.event) else {
         // A refunded payment was a success before; hearing of the success again is nothing new.
         let repeated = notice.event == PaymentEvent::Succeeded;
@@ -172,40 +269,31 @@ async fn apply(
     if to == payment.status {
         return Ok(NoticeResult::Repeated);
     }
-    move_payment(tx, notice, payment, to, now).await?;
+    if to == PaymentStatus::Success && notice.amount != payment.amount {
+        payment.taken = Some(notice.amount);
+    }
+    move_payment(tx, notice, &payment, to, now).await?;
     if to != PaymentStatus::Success {
         return Ok(NoticeResult::Applied);
     }
     let posting = format!("capture:{}", payment.out_trade_no);
-    if order == OrderStatus::Pending {
-        pay_order(tx, payment.order_no, now).await?;
-        let (moves, currency) = (Moves::sale(payment.amount), payment.amount.currency);
-        post(tx, &posting, moves, currency, payment.order_no, now).await?;
-        follow_up.push(outbox::insert(tx, OutboxKind::OrderPaid, payment.order_no, "", now).await?);
+    let (taken, order_no) = (payment.captured(), payment.order_no);
+    if order == OrderStatus::Pending && payment.taken.is_none() {
+        pay_order(tx, order_no, now).await?;
+        let moves = Moves::sale(taken);
+        post(tx, &posting, moves, taken.currency, order_no, now).await?;
+        follow_up.push(outbox::insert(tx, OutboxKind::OrderPaid, order_no, "", now).await?);
         // Another attempt may be open: this one was declined first, then succeeded after all.
-        follow_up.extend(close_payments(tx, payment.order_no, now).await?);
+        follow_up.extend(close_payments(tx, order_no, now).await?);
         return Ok(NoticeResult::Applied);
     }
-    let (moves, currency) = (Moves::unwanted(payment.amount), payment.amount.currency);
-    post(tx, &posting, moves, currency, payment.order_no, now).await?;
-    follow_up.push(give_back(tx, payment, order, now).await?);
-    Ok(NoticeResult::Late)
-}
-
-/// Why a notice is not believed, although it is signed.
-enum Doubt<'n> {
-    Amount,
-    Number(&'n str),
-}
-
-fn doubt<'n>(notice: &'n PaymentNotice, payment: &PaymentRecord) -> Option<Doubt<'n>> {
-    if notice.amount != payment.amount {
-        return Some(Doubt::Amount);
-    }
-    // A payment whose charge was never answered learns the channel's number from its first notice.
-    let known = payment.third_trade_no.as_deref()?;
-    let said = notice.third_trade_no.as_deref()?;
-    (said != known).then_some(Doubt::Number(said))
+    let moves = Moves::unwanted(taken);
+    post(tx, &posting, moves, taken.currency, order_no, now).await?;
+    follow_up.push(give_back(tx, &payment, order, now).await?);
+    Ok(match payment.taken {
+        Some(_) => NoticeResult::OtherAmount,
+        None => NoticeResult::Late,
+    })
 }
 
 async fn move_payment(
@@ -215,21 +303,34 @@ async fn move_payment(
     to: PaymentStatus,
     now: Timestamp,
 ) -> Result<(), DbError> {
+    let (known, said) = (&payment.third_trade_no, &notice.third_trade_no);
+    let number = if notice.is_asked_for {
+        said.as_ref().or(known.as_ref())
+    } else {
+        known.as_ref().or(said.as_ref())
+    };
+    // The gateway's clock is not ours: nothing was paid before it was begun, or is paid tomorrow.
+    let happened_at = notice.happened_at.unwrap_or(now).min(now);
+    let paid_at = happened_at.max(payment.created_at);
+    let is_over = matches!(to, PaymentStatus::Failed | PaymentStatus::Closed);
     let moved = sqlx::query(
-        "UPDATE payment SET status = ?, third_trade_no = COALESCE(third_trade_no, ?), notify_status = ?, \
-         notify_content = ?, fail_reason = ?, pay_time = ?, update_time = ? WHERE id = ? AND status = ?",
+        "UPDATE payment SET status = ?, third_trade_no = ?, taken_minor = ?, taken_currency = ?, notify_status = ?, \
+         notify_content = ?, fail_reason = ?, pay_time = ?, ask_at = ?, update_time = ? WHERE id = ? AND status = ?",
     )
     .bind(to.code())
-    .bind(&notice.third_trade_no)
+    .bind(number)
+    .bind(payment.taken.map(|taken| taken.minor))
+    .bind(payment.taken.map(|taken| taken.currency.code()))
     .bind(match notice.event {
         PaymentEvent::Succeeded => "succeeded",
         PaymentEvent::Failed => "failed",
         PaymentEvent::Closed => "closed",
         PaymentEvent::Started | PaymentEvent::Refunded => "other",
     })
-    .bind(&notice.raw_body)
+    .bind(kept_body(&notice.raw_body))
     .bind(&notice.fail_reason)
-    .bind((to == PaymentStatus::Success).then_some(now.0))
+    .bind((to == PaymentStatus::Success).then_some(paid_at.0))
+    .bind(is_over.then(|| first_ask(now).0))
     .bind(now.0)
     .bind(payment.id)
     .bind(payment.status.code())
@@ -254,27 +355,5 @@ async fn pay_order(
             .await?
             .rows_affected();
     assert_eq!(moved, 1, "a locked order changed its state");
-    Ok(())
-}
-
-async fn note_callback(
-    tx: &mut MySqlConnection,
-    notice: &PaymentNotice,
-    payment: &PaymentRecord,
-    result: NoticeResult,
-    now: Timestamp,
-) -> Result<(), DbError> {
-    sqlx::query(
-        "INSERT INTO payment_callback (callback_id, channel, out_trade_no, raw_body, result, received_at) \
-         VALUES (?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE repeats = repeats + 1",
-    )
-    .bind(&notice.callback_id)
-    .bind(&payment.channel)
-    .bind(&notice.out_trade_no)
-    .bind(&notice.raw_body)
-    .bind(result.word())
-    .bind(now.0)
-    .execute(tx)
-    .await?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Payments: one attempt to pay an order each.
 
+use super::late_asks::first_ask;
 use crate::mysql::{
     Db, DbError,
     outbox::{self, OutboxKind, OutboxRow},
@@ -31,12 +32,24 @@ pub struct PaymentRecord {
     pub channel: String,
     /// What is to be paid, as it was when the order was placed.
     pub amount: Money,
+    /// What the gateway took, where that is another amount.
+    pub taken: Option<Money>,
     /// Where it stands.
     pub status: PaymentStatus,
     /// The gateway's page.
     pub cashier_url: Option<String>,
     /// When it ends by itself.
     pub expire_at: Timestamp,
+    /// When it was begun.
+    pub created_at: Timestamp,
+}
+
+impl PaymentRecord {
+    /// What the gateway took or would take.
+    #[must_use]
+    pub fn captured(&self) -> Money {
+        self.taken.unwrap_or(self.amount)
+    }
 }
 
 #[derive(sqlx::FromRow)]
@@ -49,15 +62,22 @@ struct PaymentRow {
     channel: String,
     amount_minor: i64,
     currency: String,
+    taken_minor: Option<i64>,
+    taken_currency: Option<String>,
     status: u8,
     cashier_url: Option<String>,
     expire_at: i64,
+    create_time: i64,
 }
 
 impl TryFrom<PaymentRow> for PaymentRecord {
     type Error = DbError;
     fn try_from(row: PaymentRow) -> Result<Self, DbError> {
         let unreadable = || DbError::Unreadable { what: "payment" };
+        let taken = match (row.taken_minor, row.taken_currency) {
+            (Some(minor), Some(currency)) => Some(Money::new(minor, currency_of(&currency)?)),
+            _ => None,
+        };
         Ok(Self {
             id: row.id,
             out_trade_no: row.out_trade_no,
@@ -66,15 +86,17 @@ impl TryFrom<PaymentRow> for PaymentRecord {
             user_id: UserId(row.user_id),
             channel: row.channel,
             amount: Money::new(row.amount_minor, currency_of(&row.currency)?),
+            taken,
             status: PaymentStatus::from_code(row.status).ok_or_else(unreadable)?,
             cashier_url: row.cashier_url,
             expire_at: Timestamp(row.expire_at),
+            created_at: Timestamp(row.create_time),
         })
     }
 }
 
 const PAYMENT: &str = "SELECT id, out_trade_no, third_trade_no, order_no, user_id, channel, amount_minor, currency, \
-     status, cashier_url, expire_at FROM payment";
+     taken_minor, taken_currency, status, cashier_url, expire_at, create_time FROM payment";
 
 /// A start of paying that can go on.
 #[derive(Debug, Clone)]
@@ -234,8 +256,9 @@ pub(in crate::mysql) async fn close_payments(
             continue;
         }
         sqlx::query(
-            "UPDATE payment SET status = 5, update_time = ? WHERE id = ? AND status IN (1, 2)",
+            "UPDATE payment SET status = 5, ask_at = ?, update_time = ? WHERE id = ? AND status IN (1, 2)",
         )
+        .bind(first_ask(now).0)
         .bind(now.0)
         .bind(id)
         .execute(&mut *tx)

@@ -41,7 +41,7 @@ pub(super) async fn end_refund(
     post(tx, &posting, moves, currency, refund.order_no, now).await?;
     sqlx::query(
         "UPDATE payment SET status = 6, update_time = ? WHERE out_trade_no = ? AND status = 3 AND \
-         amount_minor <= (SELECT SUM(r.amount_minor) FROM refund r \
+         COALESCE(taken_minor, amount_minor) <= (SELECT SUM(r.amount_minor) FROM refund r \
          WHERE r.payment_id = payment.id AND r.status = 3)",
     )
     .bind(now.0)
@@ -51,6 +51,7 @@ pub(super) async fn end_refund(
     for (kind, reference) in [
         ("late_payment", &refund.out_trade_no),
         ("second_payment", &refund.out_trade_no),
+        ("other_amount", &refund.out_trade_no),
         ("wrong_refund_amount", &refund.refund_no),
     ] {
         resolve_discrepancy(tx, kind, reference, now).await?;

@@ -1,6 +1,7 @@
 //! What gateways say about refunds, recorded with everything that it changes.
 
 use super::{
+    callbacks::{Told, note_callback},
     ledger::note_disagreement,
     notices::lock_order,
     refund_ends::end_refund,
@@ -63,7 +64,15 @@ impl Db {
                 let refund = refund.ok_or(DbError::Unreadable { what: "refund" })?;
                 let mut follow_up = Vec::new();
                 let result = apply(tx, notice, &refund, *now, &mut follow_up).await?;
-                note_callback(tx, notice, result, *now).await?;
+                let told = Told {
+                    channel: &notice.channel,
+                    callback_id: &notice.callback_id,
+                    out_trade_no: &notice.out_trade_no,
+                    raw_body: &notice.raw_body,
+                    result,
+                    has_moved: matches!(result, "refund_applied" | "refund_failed"),
+                };
+                note_callback(tx, &told, *now).await?;
                 Ok::<_, DbError>(RecordedRefund { result, follow_up })
             })
         })
@@ -100,25 +109,4 @@ async fn apply(
     // Not among what is done at once: a gateway that has just failed gets a pause.
     send_again(tx, refund, now).await?;
     Ok("refund_failed")
-}
-
-async fn note_callback(
-    tx: &mut MySqlConnection,
-    notice: &RefundNotice,
-    result: &str,
-    now: Timestamp,
-) -> Result<(), DbError> {
-    sqlx::query(
-        "INSERT INTO payment_callback (callback_id, channel, out_trade_no, raw_body, result, received_at) \
-         VALUES (?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE repeats = repeats + 1",
-    )
-    .bind(&notice.callback_id)
-    .bind(&notice.channel)
-    .bind(&notice.out_trade_no)
-    .bind(&notice.raw_body)
-    .bind(result)
-    .bind(now.0)
-    .execute(tx)
-    .await?;
-    Ok(())
 }

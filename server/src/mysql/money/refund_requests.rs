@@ -219,10 +219,11 @@ async fn paid_with(
         }
         let payment = lock_payment(tx, payment.id).await?;
         let (refunds, unwanted): (i64, i64) = sqlx::query_as(
-            "SELECT COUNT(*), COUNT(CASE WHEN reason IN (?, ?) THEN 1 END) FROM refund WHERE payment_id = ?",
+            "SELECT COUNT(*), COUNT(CASE WHEN reason IN (?, ?, ?) THEN 1 END) FROM refund WHERE payment_id = ?",
         )
         .bind(RefundReason::LatePayment.word())
         .bind(RefundReason::SecondPayment.word())
+        .bind(RefundReason::OtherAmount.word())
         .bind(payment.id)
         .fetch_one(&mut *tx)
         .await?;

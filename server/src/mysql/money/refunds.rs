@@ -47,6 +47,8 @@ pub struct RefundRecord {
     pub sent_at: Option<Timestamp>,
     /// When the gateway refused or failed it last.
     pub failed_at: Option<Timestamp>,
+    /// Why the gateway refused or failed it last, in its words or ours.
+    pub fail_reason: Option<String>,
     /// When the money was back.
     pub succeeded_at: Option<Timestamp>,
 }
@@ -79,6 +81,7 @@ struct RefundRow {
     requested_at: i64,
     sent_at: Option<i64>,
     failed_at: Option<i64>,
+    fail_reason: Option<String>,
     succeeded_at: Option<i64>,
 }
 
@@ -101,13 +104,14 @@ impl TryFrom<RefundRow> for RefundRecord {
             requested_at: Timestamp(row.requested_at),
             sent_at: row.sent_at.map(Timestamp),
             failed_at: row.failed_at.map(Timestamp),
+            fail_reason: row.fail_reason,
             succeeded_at: row.succeeded_at.map(Timestamp),
         })
     }
 }
 
 const REFUND: &str = "SELECT r.id, r.refund_no, p.out_trade_no, p.channel, r.order_no, r.amount_minor, r.fee_minor, \
-     r.currency, r.status, r.reason, r.attempt, r.requested_at, r.sent_at, r.failed_at, r.succeeded_at \
+     r.currency, r.status, r.reason, r.attempt, r.requested_at, r.sent_at, r.failed_at, r.fail_reason, r.succeeded_at \
      FROM refund r JOIN payment p ON p.id = r.payment_id";
 
 /// How the gateway did not do what it was asked.
@@ -127,6 +131,18 @@ impl Db {
     pub async fn refund(&self, number: &str) -> Result<Option<RefundRecord>, DbError> {
         let mut connection = self.pool().acquire().await?;
         refund_in(&mut connection, SentAs::read(number).refund_no).await
+    }
+
+    /// Since when the customer waits who has waited longest for money back; none when nobody does.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn oldest_refund(&self) -> Result<Option<Timestamp>, DbError> {
+        let oldest: Option<i64> =
+            sqlx::query_scalar("SELECT MIN(requested_at) FROM refund WHERE status IN (1, 2, 4)")
+                .fetch_one(self.pool())
+                .await?;
+        Ok(oldest.map(Timestamp))
     }
 
     /// An order's refunds, oldest first; the newest ones when there are very many.

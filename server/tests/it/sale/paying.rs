@@ -382,6 +382,7 @@ fn a_repetition_completes_what_the_first_notice_left_undone() {
             third_trade_no: None,
             event: app::domain::payment::PaymentEvent::Succeeded,
             amount: notice.amount,
+            happened_at: None,
             fail_reason: None,
             raw_body: String::new(),
             is_asked_for: false,

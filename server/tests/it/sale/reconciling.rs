@@ -149,6 +149,7 @@ fn a_paid_order_gets_its_seats_sold() {
             third_trade_no: None,
             event: PaymentEvent::Succeeded,
             amount: payment.amount,
+            happened_at: None,
             fail_reason: None,
             raw_body: String::new(),
             is_asked_for: false,

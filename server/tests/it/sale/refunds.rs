@@ -2,6 +2,7 @@
 
 mod asked_for;
 mod at_the_gateway;
+mod kept_trying;
 mod on_sale_again;
 mod pages;
 mod proof;

@@ -1,6 +1,7 @@
 //! Two payment channels side by side: an order is paid, closed and refunded through the one that it names, in that
 //! channel's own words, and no channel has a say in the payments of another.
 
+mod other_amount;
 mod tally;
 
 use crate::support::{Notice, ShowSpec, TestApp, eventually, headers_for, run};

@@ -400,7 +400,7 @@ fn plan(spec: &ShowSpec) -> String {
 pub async fn make_account(db: &Db, now: Timestamp) -> app::domain::user::User {
     let number = uuid::Uuid::new_v4().as_u128() % 1_000_000_000_000;
     let phone = Phone::parse(&format!("1{number:012}")).expect("a phone number");
-    super::eventually("an account is made", || async {
+    eventually("an account is made", || async {
         match db
             .insert_account(&phone, "nobody can sign in with this", Role::Customer, now)
             .await

@@ -20,15 +20,19 @@ use server::{
     clock::{Clock, ShiftedClock},
     config::Config,
     kafka::{
+        Producer, Subscription,
+        batch::{BatchLimits, run_batches},
         ensure_topics,
         messages::{Message, Placed},
     },
     kafka_config,
     mysql::money::{PaymentRecord, PaymentStart},
     redis::nodes::NodeLease,
-    ticketing::Ticketing,
+    ticketing::{Ticketing, loading::CREATE_GROUP},
 };
 use std::{net::Ipv4Addr, sync::Arc};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 /// The use cases and a clock.
 pub struct Stage {
@@ -36,6 +40,20 @@ pub struct Stage {
     pub clock: Arc<ShiftedClock>,
     config: Config,
     _lease: KeptLease,
+}
+
+/// A consumer of `order.create` that runs.
+pub struct Consuming {
+    cancel: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Consuming {
+    /// Tells it to stop, and waits until it has finished and committed what it had in hand.
+    pub async fn stop(self) {
+        self.cancel.cancel();
+        self.task.await.expect("a consumer");
+    }
 }
 
 /// The stage's node number, renewed for as long as the stage stands: a slow machine takes longer than a lease lasts.
@@ -81,6 +99,25 @@ impl Stage {
 
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// Consumes `order.create` as a server does.
+    pub fn consume(&self) -> Consuming {
+        let config = kafka_config(&self.config);
+        let subscription = Subscription {
+            producer: Producer::new(&config).expect("a producer"),
+            config,
+            group: CREATE_GROUP.to_owned(),
+        };
+        let cancel = CancellationToken::new();
+        let consumer = run_batches(
+            subscription,
+            BatchLimits::default(),
+            Arc::new(self.ticketing.clone()),
+            cancel.clone(),
+        );
+        let task = tokio::spawn(async move { consumer.await.expect("a consumer") });
+        Consuming { cancel, task }
     }
 
     /// Another server on the same stores.

@@ -117,7 +117,7 @@ fn switches() -> impl Strategy<Value = Switches> {
         weighted(0.15),
         weighted(0.15),
         weighted(0.15),
-        1..=4_u32,
+        faulty_attempts(),
     );
     let refunds = option::weighted(0.5, refund_trouble())
         .prop_map(|trouble| trouble.unwrap_or(("accept", 1, 0)));
@@ -138,6 +138,11 @@ fn switches() -> impl Strategy<Value = Switches> {
             refund_delay_s,
         }
     })
+}
+
+/// A few attempts carry the faults, or all that a notice ever has: then only asking tells of it.
+fn faulty_attempts() -> impl Strategy<Value = u32> {
+    prop_oneof![4 => 1..=4_u32, 1 => Just(1_000)]
 }
 
 /// An answer to refunds, how many get it, and how long each takes, in seconds.

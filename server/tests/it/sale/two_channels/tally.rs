@@ -71,6 +71,14 @@ impl Tally {
         let entry = book.get_mut(out_trade_no).expect("a known payment");
         entry.state = ChargeState::Succeeded;
     }
+
+    /// It takes another amount than it was asked for.
+    pub fn take(&self, out_trade_no: &str, amount: Money) {
+        self.pay(out_trade_no);
+        let mut book = self.book();
+        let entry = book.get_mut(out_trade_no).expect("a known payment");
+        entry.amount = amount;
+    }
 }
 
 /// A notice of the tally office, and the headers that it comes with.
@@ -213,10 +221,7 @@ fn read(body: &[u8]) -> Option<CallbackNotice> {
     let fields: HashMap<String, String> = url.query_pairs().into_owned().collect();
     let field = |name: &str| fields.get(name).cloned();
     let minor = field("fee")?.replace('.', "").parse().ok()?;
-    let currency = Currency::Cny;
-    if fields.get("ccy")? != currency.code() {
-        return None;
-    }
+    let currency: Currency = fields.get("ccy")?.parse().ok()?;
     let (subject, status) = match (field("event")?.as_str(), field("return_ref")) {
         ("paid", None) => (NoticeSubject::Payment, NoticeStatus::Succeeded),
         ("declined", None) => (NoticeSubject::Payment, NoticeStatus::Failed),
