@@ -42,9 +42,9 @@ test('a ticket is bought for a person who is added on the way, and the seat stay
   await site.show.hold.click();
   const orderNo = await site.order.number();
   await site.order.payable();
-  await expect(site.order.fact('Seats')).toContainText('for Ann Example');
+  await expect(site.order.fact('Tickets')).toContainText('for Ann Example');
   await site.payAtCashier();
-  await expect(site.order.fact('Seats')).toContainText('for Ann Example');
+  await expect(site.order.fact('Tickets')).toContainText('for Ann Example');
 
   await site.open('/account');
   await site.people.areListed([ann.name]);
@@ -53,7 +53,7 @@ test('a ticket is bought for a person who is added on the way, and the seat stay
   await site.page.getByRole('button', { name: 'Remove Ann Example' }).click();
   await site.people.areListed([]);
   await site.openOrder(orderNo);
-  await expect(site.order.fact('Seats'), 'the ticket keeps its name').toContainText('for Ann Example');
+  await expect(site.order.fact('Tickets'), 'the ticket keeps its name').toContainText('for Ann Example');
 });
 
 test('a second account with the same document is refused by the person’s name', async ({ site, anotherVisitor, showOf }) => {

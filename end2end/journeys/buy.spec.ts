@@ -37,7 +37,7 @@ test('somebody new goes from the list to paid seats, and the choice survives mak
   await site.show.hold.click();
   const orderNo = await site.order.number();
   await site.order.payable();
-  await expect(site.order.fact('Seats')).toContainText('Front rows');
+  await expect(site.order.fact('Tickets')).toContainText('Front rows');
   await expect(site.order.fact('Total')).toContainText('¥64.00');
   await expect(site.order.deadline).toBeVisible();
   if (site.runsScripts) await expect(site.order.timer).toHaveText(/^1[45]:\d\d$/);

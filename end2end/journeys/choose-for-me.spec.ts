@@ -21,7 +21,7 @@ test('three seats side by side in one row are held without touching the map', as
   await site.order.number();
   await site.order.payable();
   await expect(site.order.fact('Total')).toContainText('¥135.00');
-  const seats = (await site.order.fact('Seats').textContent()) ?? '';
+  const seats = (await site.order.fact('Tickets').textContent()) ?? '';
   expect(seats.match(/Row /g), 'all in one row').toHaveLength(1);
   const numbers = (seats.match(/\d+/g) ?? []).map(Number);
   expect(numbers, 'side by side').toHaveLength(3);

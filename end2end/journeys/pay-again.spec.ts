@@ -24,7 +24,7 @@ test('after a declined payment the order still awaits payment, and a second atte
   await site.cashier.fail.click();
 
   await expect(site.order.heading).toHaveText(site.words.paymentFailed);
-  await expect(site.order.story).toContainText('Nothing was charged, and your seats are still held. You can try again until');
+  await expect(site.order.story).toContainText('Nothing was charged, and your tickets are still held. You can try again until');
   expect((await site.api.order(orderNo)).status).toBe('pending');
   expect(await statesOf(site.page.request, show.id, indexes)).toEqual(['locked', 'locked']);
 

@@ -49,7 +49,7 @@ test('one of two tickets is given back, and the page tells what became of both',
   await expect(site.order.refunds).toContainText('¥28.80');
   await expect(site.order.heading).toHaveText(site.words.paid);
   await expect(site.order.struckTickets).toHaveCount(1);
-  await expect(site.order.fact('Seats')).toContainText('given back');
+  await expect(site.order.fact('Tickets')).toContainText('given back');
   await expect(site.order.happenings.filter({ hasText: 'You gave a ticket back: ¥28.80 goes back, ¥3.20 is kept' })).toHaveCount(1);
   for (const moment of await site.order.happenings.all()) await expect(moment).toContainText('China Standard Time');
   await expect.poll(() => statesOf(site.page.request, show.id, seats)).toEqual(['sold', 'available']);

@@ -23,8 +23,8 @@ test('places of a standing zone are held, paid and counted', async ({ site, anot
   const orderNo = await site.order.number();
   await site.order.payable();
   await expect(site.order.fact('Total')).toContainText('¥75.00');
-  await expect(site.order.fact('Seats')).toContainText('Standing, 3 places');
-  await expect(site.order.fact('Seats')).toContainText('Floor');
+  await expect(site.order.fact('Tickets')).toContainText('Standing, 3 places');
+  await expect(site.order.fact('Tickets')).toContainText('Floor');
   expect((await site.api.order(orderNo)).items.map(({ seat }) => seat), 'no seat is theirs').toEqual([null, null, null]);
   await site.payAtCashier();
 

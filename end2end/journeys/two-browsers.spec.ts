@@ -44,7 +44,7 @@ test('the slower of two is told which seat was lost, keeps the others, and holds
   await second.show.hold.click();
   const secondNo = await second.order.number();
   await second.order.payable();
-  await expect(second.order.fact('Seats')).not.toContainText(contested!.place);
+  await expect(second.order.fact('Tickets')).not.toContainText(contested!.place);
 
   await first.openShow(show.id);
   await first.show.seatIs(own!, 'mine');

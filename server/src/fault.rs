@@ -107,13 +107,16 @@ points! {
     RefundNoticeBeforeCommit Money "refund_notice_before_commit" "the notice of a refund has come, nothing is recorded";
     RefundNoticeBeforeAnswer Money "refund_notice_before_answer" "the refund is recorded, the notice is not acknowledged";
     TicketsBackBeforeFree Money "tickets_back_before_free" "the money is back, the tickets' seats are still sold";
+    TicketsBackBeforePlaces Money "tickets_back_before_places" "the seats are for sale again, standing places are still sold";
     TicketsBackAfterFree Money "tickets_back_after_free" "the seats are for sale again, nobody is told that the order is over";
     RebuildBeforeRead Order "rebuild_before_read" "orders on their way were waited for, the show is not read yet";
     RebuildBeforeLoad Order "rebuild_before_load" "a show is read from the database, Redis does not have it";
+    RebuildBetweenPieces Order "rebuild_between_pieces" "Redis has a piece of a standing zone again, and not all of them";
     RebuildAfterLoad Order "rebuild_after_load" "Redis has the show, the list of loaded shows does not";
     RebuildAfterForgetting Order "rebuild_after_forgetting" "Redis has lost a show on purpose, nobody has read it again";
     ReconcileBeforeRepair Order "reconcile_before_repair" "a disagreement is found, nothing is changed";
     ReconcileAfterTombstone Order "reconcile_after_tombstone" "an order without a row has its tombstone, its seats are still locked";
+    ReconcileBeforePlaces Order "reconcile_before_places" "an order without a row has its tombstone, its standing places are still taken";
     ReconcileAfterRestore Order "reconcile_after_restore" "lost locks are there again, the order was not looked at again";
     ReconcileAfterOffer Order "reconcile_after_offer" "seats that no row withholds are offered, the rows were not looked at again";
     ReconcileBeforeNote Order "reconcile_before_note" "something was put right, and is not noted";

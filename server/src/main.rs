@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use server::{
     RunningGateway,
     cli::{
-        plan, seed,
+        accounts, plan, seed,
         staff::{self, StaffAction},
     },
     clock::{Clock, SystemClock},
@@ -184,7 +184,7 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
         Action::Seed { catalogue } => {
             let report = seed::seed(&database().await?, &catalogue, SystemClock.now()).await?;
             println!("{report}");
-            for line in seed::demo_accounts(&database().await?).await? {
+            for line in accounts::demo_accounts(&database().await?).await? {
                 println!("{line}");
             }
             Ok(ExitCode::SUCCESS)
@@ -225,7 +225,7 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
         Action::User(UserAction::Create { phone, role }) => {
             let password = std::env::var("SEATFLOW_NEW_PASSWORD")
                 .context("SEATFLOW_NEW_PASSWORD is missing: the new account's password")?;
-            seed::make_account(&database().await?, &phone, &password, role).await?;
+            accounts::make_account(&database().await?, &phone, &password, role).await?;
             println!("The account is made.");
             Ok(ExitCode::SUCCESS)
         }

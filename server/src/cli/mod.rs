@@ -1,6 +1,8 @@
 //! The subcommands of `seatflow` that are not `serve`.
 
+pub mod accounts;
 pub mod block;
+mod catalogue;
 pub mod dead_letters;
 pub mod discrepancies;
 pub mod order;

@@ -1,135 +1,30 @@
-//! `seatflow seed`, `seatflow plan import` and `seatflow user`: filling the database from files.
+//! `seatflow seed` and `seatflow plan import`: filling the database from files.
 
+use super::catalogue::{Catalogue, ShowEntry, VenueEntry, check, refund_policy};
 use crate::{
     cli::plan,
     mysql::{
         Db, DbError,
-        seeding::{NewEvent, NewShow, NewVenue, NewZone},
+        seeding::{NewEvent, NewShow, NewVenue, NewZone, PlanVersion},
         shows::StandingZone,
     },
-    ticketing::{
-        accounts::hash_password,
-        standing::capacity::CAPACITY_MAX,
-        venue_clock::{date_at, moment, zone},
-    },
+    ticketing::venue_clock::{date_at, moment, zone},
 };
-use anyhow::{Context, bail, ensure};
+use anyhow::Context;
 use app::domain::{
-    catalogue::EventKind,
-    money::Currency,
-    plan::{PLAN_CATEGORY_CHARS_MAX, Plan},
-    refund::RefundPolicy,
-    standing::PIECES_MAX,
+    plan::Plan,
     tax::TaxRate,
-    text::LocalText,
     time::{Millis, Timestamp},
-    user::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, Phone, Role},
 };
 use jiff::{
     ToSpan,
     civil::{Date, Time},
 };
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use std::{
-    collections::HashMap,
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashMap, fmt, path::Path};
 
 /// Cleaning between two shows in one hall.
 const CLEANING: Millis = Millis::minutes(20);
-/// The accounts of a local run.
-const DEMO_ACCOUNTS: [(&str, Role); 2] = [
-    ("13800000001", Role::Customer),
-    ("13800000002", Role::Staff),
-];
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Catalogue {
-    venues: Vec<VenueEntry>,
-    events: Vec<EventEntry>,
-    shows: Vec<ShowEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VenueEntry {
-    key: String,
-    name: LocalText,
-    city: LocalText,
-    time_zone: String,
-    currency: Currency,
-    /// The tax within its prices, in hundredths of a percent; none when missing.
-    #[serde(default)]
-    tax_basis_points: u32,
-    halls: Vec<HallEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HallEntry {
-    key: String,
-    name: LocalText,
-    plan: PathBuf,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EventEntry {
-    key: String,
-    kind: EventKind,
-    title: LocalText,
-    by: LocalText,
-    duration_min: u32,
-    language: LocalText,
-    summary: LocalText,
-    description: LocalText,
-    poster: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ShowEntry {
-    event: String,
-    hall: String,
-    days: Vec<i32>,
-    times: Vec<Time>,
-    limit: u32,
-    hold_seconds: i64,
-    sale_opens_days_before: i32,
-    #[serde(default)]
-    sale_closes_min_before: i64,
-    /// Whether each ticket is for a person who is named.
-    #[serde(default)]
-    attendees_required: bool,
-    refund: Option<RefundEntry>,
-    prices: Vec<PriceEntry>,
-}
-
-/// On which terms a show takes tickets back; until a day before and without a fee when missing.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RefundEntry {
-    /// Until so many hours before the start; missing when it never does.
-    hours_before: Option<i64>,
-    #[serde(default)]
-    fee_percent: u8,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PriceEntry {
-    /// A category of the plan; for a standing zone any other word that names it.
-    category: String,
-    name: LocalText,
-    price_minor: i64,
-    /// Makes it a standing zone of so many places.
-    standing_capacity: Option<u32>,
-    /// In how many pieces a standing zone is split; 1 when missing.
-    pieces: Option<u16>,
-}
 
 /// What seeding did.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -199,96 +94,6 @@ fn read_plans(
     Ok(plans)
 }
 
-/// Names what does not fit together: unknown halls and events, categories without a price, prices without a category.
-fn check(catalogue: &Catalogue, plans: &HashMap<String, (String, Plan)>) -> anyhow::Result<()> {
-    let mut faults = Vec::new();
-    for venue in &catalogue.venues {
-        if jiff::tz::TimeZone::get(&venue.time_zone).is_err() {
-            faults.push(format!(
-                "venue {}: unknown time zone {}",
-                venue.key, venue.time_zone
-            ));
-        }
-    }
-    for show in &catalogue.shows {
-        let name = format!("show of {} in {}", show.event, show.hall);
-        if !catalogue.events.iter().any(|event| event.key == show.event) {
-            faults.push(format!("{name}: no such event"));
-        }
-        let Some((_, plan)) = plans.get(&show.hall) else {
-            faults.push(format!("{name}: no such hall"));
-            continue;
-        };
-        for (place, category) in plan.categories.iter().enumerate() {
-            let is_used = plan
-                .seats
-                .iter()
-                .any(|seat| usize::from(seat.category) == place);
-            if is_used
-                && !show
-                    .prices
-                    .iter()
-                    .any(|price| price.category == category.name)
-            {
-                faults.push(format!("{name}: category {:?} has no price", category.name));
-            }
-        }
-        for price in &show.prices {
-            let is_of_plan = plan
-                .categories
-                .iter()
-                .any(|category| category.name == price.category);
-            faults.extend(price_fault(price, is_of_plan).map(|fault| format!("{name}: {fault}")));
-        }
-        if show.limit == 0 || !(1..=86_400).contains(&show.hold_seconds) {
-            faults.push(format!("{name}: limit and hold_seconds must be at least 1"));
-        }
-    }
-    ensure!(
-        faults.is_empty(),
-        "the catalogue has {} fault(s):\n{}",
-        faults.len(),
-        faults.join("\n")
-    );
-    Ok(())
-}
-
-/// What is wrong with a price: there must be one, of either a category of the plan or a standing zone.
-fn price_fault(price: &PriceEntry, is_of_plan: bool) -> Option<String> {
-    let category = &price.category;
-    if price.price_minor < 1 {
-        // An order that costs nothing can't be paid, so it would never be anybody's.
-        return Some(format!(
-            "the price of {category:?} is {}; it must be at least 1 of the currency's smallest unit",
-            price.price_minor
-        ));
-    }
-    if category.chars().count() > PLAN_CATEGORY_CHARS_MAX {
-        return Some(format!(
-            "category {category:?} has more than {PLAN_CATEGORY_CHARS_MAX} characters"
-        ));
-    }
-    let Some(capacity) = price.standing_capacity else {
-        return match (is_of_plan, price.pieces) {
-            (false, _) => Some(format!("the plan has no category {category:?}")),
-            (true, Some(_)) => Some(format!("{category:?} has seats, so it has no pieces")),
-            (true, None) => None,
-        };
-    };
-    let pieces = price.pieces.unwrap_or(1);
-    if is_of_plan {
-        return Some(format!(
-            "{category:?} has seats in the plan, so it is no standing zone"
-        ));
-    }
-    if !(1..=CAPACITY_MAX).contains(&capacity) || !(1..=PIECES_MAX).contains(&pieces) {
-        return Some(format!(
-            "standing zone {category:?} must have 1 to {CAPACITY_MAX} places in 1 to {PIECES_MAX} pieces"
-        ));
-    }
-    None
-}
-
 async fn seed_halls<'a>(
     db: &Db,
     catalogue: &'a Catalogue,
@@ -339,7 +144,7 @@ async fn put_plan(
     content: &str,
     plan: &Plan,
     now: Timestamp,
-) -> Result<crate::mysql::seeding::PlanVersion, DbError> {
+) -> Result<PlanVersion, DbError> {
     let sha256: String = Sha256::digest(content.as_bytes())
         .iter()
         .map(|byte| format!("{byte:02x}"))
@@ -427,18 +232,6 @@ async fn seed_shows(
     Ok(())
 }
 
-fn refund_policy(entry: &ShowEntry) -> anyhow::Result<RefundPolicy> {
-    let Some(refund) = &entry.refund else {
-        return Ok(RefundPolicy::default());
-    };
-    let policy = RefundPolicy {
-        until: refund.hours_before.map(|hours| Millis::minutes(60 * hours)),
-        fee_percent: refund.fee_percent,
-    };
-    ensure!(policy.is_sound(), "a show can't take tickets back so");
-    Ok(policy)
-}
-
 /// Sales open at ten in the morning at the venue.
 fn sale_start(
     entry: &ShowEntry,
@@ -483,47 +276,6 @@ fn seats_of(plan: &Plan, category: &str) -> anyhow::Result<u32> {
     let seats = plan.seats.iter();
     let of_category = seats.filter(|seat| usize::from(seat.category) == place);
     Ok(u32::try_from(of_category.count())?)
-}
-
-/// Makes the accounts of a local run, when `SEATFLOW_DEMO_PASSWORD` gives their password; says which there are.
-///
-/// # Errors
-/// When the password is not acceptable or the database fails.
-pub async fn demo_accounts(db: &Db) -> anyhow::Result<Vec<String>> {
-    let Ok(password) = std::env::var("SEATFLOW_DEMO_PASSWORD") else {
-        return Ok(Vec::new());
-    };
-    let mut lines = Vec::new();
-    for (phone, role) in DEMO_ACCOUNTS {
-        let known = Phone::parse(phone).context("a demo account's phone number")?;
-        if db.account_by_phone(&known).await?.is_none() {
-            make_account(db, phone, &password, role).await?;
-        }
-        lines.push(format!("{} account: {phone}", role.word()));
-    }
-    Ok(lines)
-}
-
-/// Makes an account.
-///
-/// # Errors
-/// When phone or password are not acceptable, the phone is registered, or the database fails.
-pub async fn make_account(db: &Db, phone: &str, password: &str, role: Role) -> anyhow::Result<()> {
-    use crate::clock::{Clock, SystemClock};
-    let phone = Phone::parse(phone).context("the phone number is not one")?;
-    let length = password.chars().count();
-    ensure!(
-        length >= PASSWORD_CHARS_MIN && password.len() <= PASSWORD_BYTES_MAX,
-        "a password has {PASSWORD_CHARS_MIN} to {PASSWORD_BYTES_MAX} characters"
-    );
-    let hash = hash_password(password).context("the password can't be hashed")?;
-    match db
-        .insert_account(&phone, &hash, role, SystemClock.now())
-        .await
-    {
-        Err(DbError::Duplicate { .. }) => bail!("the phone number has an account"),
-        other => other.map(|_| ()).context("the account was not made"),
-    }
 }
 
 /// Puts a plan into a hall; says what happened.

@@ -165,6 +165,7 @@ impl Ticketing {
                 return Err(Failure::Rebuilding);
             }
         }
+        fault::point(Point::TicketsBackBeforePlaces);
         self.settle_given(order_no, GiveWhy::Refund).await?;
         Ok(())
     }

@@ -119,7 +119,7 @@ const REBUILDING: Recipe = Recipe {
     ..COMMAND
 };
 
-static RECIPES: [Recipe; 33] = [
+static RECIPES: [Recipe; 35] = [
     Recipe {
         point: "relay_before_send",
         ..LATE_ACKNOWLEDGEMENT
@@ -158,6 +158,10 @@ static RECIPES: [Recipe; 33] = [
         ..LOADING
     },
     Recipe {
+        point: "rebuild_between_pieces",
+        ..LOADING
+    },
+    Recipe {
         point: "rebuild_after_load",
         ..LOADING
     },
@@ -167,6 +171,11 @@ static RECIPES: [Recipe; 33] = [
     },
     Recipe {
         point: "reconcile_after_tombstone",
+        ..LATE_CREATION
+    },
+    Recipe {
+        point: "reconcile_before_places",
+        crowds: true,
         ..LATE_CREATION
     },
     Recipe {

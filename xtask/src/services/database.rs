@@ -133,7 +133,7 @@ impl Settings {
             "--collation-server=utf8mb4_unicode_ci".to_owned(),
             "--default-time-zone=+00:00".to_owned(),
             "--innodb-buffer-pool-size=128M".to_owned(),
-            "--max-connections=200".to_owned(),
+            "--max-connections=400".to_owned(),
             "--skip-log-bin".to_owned(),
             "--skip-name-resolve".to_owned(),
         ];

@@ -2,6 +2,7 @@
 
 use super::{Class, FOLLOW_UP_GRACE, Finding, Repair};
 use crate::{
+    fault::{self, Point},
     mysql::{orders::OrderRecord, standing::PieceOfOrder},
     redis::{
         keys::Piece,
@@ -279,6 +280,7 @@ impl Ticketing {
                 return Ok(false);
             }
         }
+        fault::point(Point::ReconcileBeforePlaces);
         let pieces = self.inner.db.pieces_of(order_no).await?;
         let has = pieces.iter().find(|(known, _)| *known == piece);
         let keep = has.map_or(0, |(_, quantity)| *quantity);

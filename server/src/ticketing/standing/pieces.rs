@@ -1,6 +1,7 @@
 //! The pieces of a zone: loading them, and writing what orders have of them.
 
 use crate::{
+    fault::{self, Point},
     mysql::{sale::Sale, standing::PieceOfOrder},
     redis::{
         RedisError,
@@ -65,6 +66,7 @@ impl Ticketing {
             if self.inner.redis.load_standing(&load).await? == LoadReply::Loaded {
                 loaded += 1;
             }
+            fault::point(Point::RebuildBetweenPieces);
         }
         Ok(loaded)
     }
