@@ -101,6 +101,18 @@ async fn paid_for(
     let message = stage.message(show, order_no).await;
     let written = stage.ticketing.create_orders(&[message]).await;
     written.expect("an order");
+    let payment = pay(stage, user, order_no).await;
+    stage
+        .ticketing
+        .db()
+        .mark_seats_sold(order_no, stage.clock.now())
+        .await
+        .expect("a database");
+    (order_no, payment)
+}
+
+/// The gateway's word that a pending order was paid.
+async fn pay(stage: &Stage, user: &User, order_no: OrderNo) -> PaymentRecord {
     let payment = stage.payment(user, order_no).await;
     let now = stage.clock.now();
     let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
@@ -110,13 +122,7 @@ async fn paid_for(
         .take_callback("simulated", &headers, &body)
         .await;
     assert_eq!(answer, StatusCode::OK);
-    stage
-        .ticketing
-        .db()
-        .mark_seats_sold(order_no, now)
-        .await
-        .expect("a database");
-    (order_no, payment)
+    payment
 }
 
 /// A customer's wish, without the form.

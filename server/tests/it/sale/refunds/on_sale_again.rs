@@ -1,9 +1,9 @@
 //! What becomes of seats and places whose money is back.
 
-use super::{confirmed, paid, paid_for, wish};
+use super::{confirmed, paid, paid_for, pay, wish};
 use crate::{
     standing::floor::{Floor, pending, staged},
-    support::{Notice, ShowSpec, Stage, headers_for, run},
+    support::{ShowSpec, Stage, run},
 };
 use app::domain::{
     ids::{OrderNo, ShowId},
@@ -13,7 +13,6 @@ use app::domain::{
     time::Millis,
     user::User,
 };
-use axum::http::StatusCode;
 use server::{
     clock::Clock,
     redis::{
@@ -43,15 +42,7 @@ async fn sold_copies(stage: &Stage, show: ShowId) -> i64 {
 /// An order of places that was paid.
 async fn paid_places(stage: &Stage, user: &User, floor: Floor, quantity: u32) -> OrderNo {
     let order_no = pending(stage, user, floor, quantity).await;
-    let payment = stage.payment(user, order_no).await;
-    let now = stage.clock.now();
-    let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
-    let headers = headers_for(&body, now);
-    let answer = stage
-        .ticketing
-        .take_callback("simulated", &headers, &body)
-        .await;
-    assert_eq!(answer, StatusCode::OK);
+    pay(stage, user, order_no).await;
     order_no
 }
 
