@@ -1,10 +1,11 @@
 //! Loading a show that Redis does not have, or pieces of its standing zones: one loader at a time in all servers, and nobody
 //! waits for long.
 //!
-//! A show is loaded with all its pieces, so a piece that is missing afterwards is lost. When Redis had the show and lost it, orders may be on their way that only Kafka knows. Loading then waits until the
-//! consumers of `order.create` have written or discarded what was in the topic when the loss was noticed; otherwise their
-//! places would be offered again, and the claim would have to disappoint one of two customers. The wait is bounded: after it
-//! the claims decide, as they do for messages that reach Kafka later.
+//! A show is loaded with all its pieces, so a piece that is missing afterwards is lost. When Redis had the show and lost it,
+//! orders may be on their way that only Kafka knows. Loading then waits until the consumers of `order.create` have written
+//! or discarded what was in the topic when the loss was noticed; otherwise their places would be offered again, and the
+//! claim would have to disappoint one of two customers. The wait is bounded: after it the claims decide, as they do for
+//! messages that reach Kafka later.
 
 use super::{Failure, Ticketing};
 use crate::{
