@@ -129,8 +129,8 @@ pub(super) async fn note_disagreement(
     Ok(())
 }
 
-/// Notes that what did not agree was put right; false when that was known. One at a time and by its key, because a statement that looked for open ones
-/// would lock those of other payments.
+/// Notes that what did not agree was put right; false when that was known. One at a time and by its key, because a
+/// statement that looked for open ones would lock those of other payments.
 pub(super) async fn resolve_discrepancy(
     tx: &mut MySqlConnection,
     kind: &str,

@@ -4,8 +4,8 @@
 use crate::mysql::{Db, DbError};
 use serde::Serialize;
 
-/// Every order's money by currency and where it is, in the currency's smallest unit: what payments, refunds and tickets say, and what the
-/// ledger says. One statement reads all of it at one moment.
+/// Every order's money by currency and where it is, in the currency's smallest unit: what payments, refunds and tickets
+/// say, and what the ledger says. One statement reads all of it at one moment.
 const MONEY: &str = "WITH part AS ( \
      SELECT order_no, COALESCE(taken_currency, currency) AS currency, \
      COALESCE(taken_minor, amount_minor) AS captured, 0 AS given_back, 0 AS owed, 0 AS kept, 0 AS tickets, \
