@@ -307,13 +307,13 @@ impl Db {
         let row: Option<(u32, u32, i64, i64)> = sqlx::query_as(
             "SELECT s.capacity, s.taken, \
              (SELECT CAST(COALESCE(SUM(p.quantity), 0) AS SIGNED) FROM order_piece p WHERE p.zone_id = s.zone_id), \
-             (SELECT COUNT(*) FROM order_item i JOIN orders o ON o.order_no = i.order_no \
-              JOIN shows w ON w.id = o.show_id \
+             (SELECT COUNT(*) FROM orders o JOIN order_item i ON i.order_no = o.order_no \
               LEFT JOIN refund_item ri ON ri.order_no = i.order_no AND ri.item_no = i.item_no \
               LEFT JOIN refund r ON r.id = ri.refund_id AND r.status = 3 \
-              WHERE i.zone_id = s.zone_id AND i.seat IS NULL AND o.status IN (0, 1, 3, 4) \
+              WHERE o.show_id = w.id AND o.status IN (0, 1, 3, 4) AND i.zone_id = s.zone_id AND i.seat IS NULL \
               AND (r.id IS NULL OR r.succeeded_at >= w.starts_at)) \
-             FROM standing_stock s WHERE s.zone_id = ?",
+             FROM standing_stock s JOIN show_zone z ON z.id = s.zone_id JOIN shows w ON w.id = z.show_id \
+             WHERE s.zone_id = ?",
         )
         .bind(zone.0)
         .fetch_optional(self.pool())
