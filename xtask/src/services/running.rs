@@ -219,14 +219,21 @@ mod tests {
     fn sleeper(folder: &Path) -> Running {
         let mut command = Command::new("sleep");
         command.arg("300");
-        Running::spawn(
+        let mut running = Running::spawn(
             "sleeper",
             "sleep",
             &command,
             &folder.join("log"),
             &folder.join("pids/sleeper.pid"),
         )
-        .unwrap()
+        .unwrap();
+        // Until the program that starts it has made way, it may have no command line to be known by.
+        let command_line = format!("/proc/{}/cmdline", running.child.id());
+        let is_asleep = || fs::read(&command_line).is_ok_and(|line| line == b"sleep\x00300\x00");
+        running
+            .await_ready(Duration::from_secs(10), is_asleep)
+            .unwrap();
+        running
     }
 
     #[test]
@@ -244,10 +251,7 @@ mod tests {
     #[test]
     fn what_an_earlier_task_left_is_stopped_and_a_strangers_process_is_not() {
         let folder = folder("left");
-        let mut running = sleeper(&folder);
-        running
-            .await_ready(Duration::from_secs(5), || true)
-            .unwrap();
+        let running = sleeper(&folder);
         let mut stranger = Command::new("sleep").arg("300").spawn().unwrap();
         let mut forged = Settings::read(&folder.join("pids/sleeper.pid")).unwrap();
         forged.set("pid", &stranger.id().to_string());
