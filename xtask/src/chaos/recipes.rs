@@ -58,7 +58,9 @@ const LATE_CREATION: Recipe = Recipe {
 
 /// An acknowledgement is held up longer than the relay waits for it.
 const LATE_ACKNOWLEDGEMENT: Recipe = Recipe {
-    pauses: "place_after_ack:2:3000,place_after_ack:4:3000,place_after_ack:6:3000",
+    // Often, since an acknowledgement that comes between two looks of the relay is no work for it.
+    pauses: "place_after_ack:2:3000,place_after_ack:4:3000,place_after_ack:6:3000,place_after_ack:9:3000,\
+             place_after_ack:13:3000,place_after_ack:17:3000,place_after_ack:22:3000",
     settings: &[("SEATFLOW_RESEND_AFTER_MS", "500")],
     passings: &[1],
     ..ORDINARY

@@ -268,10 +268,14 @@ impl Ticketing {
         order_no: OrderNo,
         piece: Piece,
     ) -> Result<bool, Failure> {
+        // Whoever was told the number finds what became of it: places are taken a moment before the order is held, so
+        // their lease may end while the hold still stands.
+        let record = self.inner.redis.hold_record(show, order_no).await?;
+        let user = record.map(|record| record.user);
         let buried = self
             .inner
             .db
-            .insert_tombstone(order_no, show, None, self.now())
+            .insert_tombstone(order_no, show, user, self.now())
             .await?;
         if !buried {
             let order = self.inner.db.order(order_no).await?;

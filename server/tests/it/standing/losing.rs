@@ -12,7 +12,7 @@ use server::{
     clock::Clock,
     redis::{
         keys::Piece,
-        scripts::{GiveWhy, TakeStanding, TakeStandingReply},
+        scripts::{GiveWhy, LoadStanding, TakeStanding, TakeStandingReply},
     },
 };
 
@@ -80,6 +80,47 @@ fn an_order_that_is_held_keeps_its_places_while_its_message_is_on_its_way() {
         stage.clock.advance(Millis::minutes(2));
         assert_eq!(repaired(&stage).await, 0, "it has a row");
         assert_eq!(floor.counts(stage.ticketing.redis()).await, (2, 0, 4));
+    });
+}
+
+#[test]
+fn a_buyer_finds_an_order_whose_places_went_back_before_its_hold() {
+    run(async {
+        let (stage, floor) = staged(6, 1).await;
+        let user = stage.user().await;
+        let held = stage.hold_places(&user, floor.show, floor.zone, 2).await;
+        let order_no = held.expect("a hold");
+        // Places are taken before the order is held: on a slow server half a minute before.
+        let (redis, piece) = (stage.ticketing.redis(), floor.pieces()[0]);
+        let snapshot = redis.piece_snapshot(piece).await.expect("Redis");
+        let mut taken = snapshot.expect("a piece").taken[&order_no];
+        taken.created = taken.created - Millis::seconds(30);
+        redis.forget_piece(piece).await.expect("Redis");
+        let load = LoadStanding {
+            piece,
+            epoch: u32::MAX,
+            total: 6,
+            taken: vec![(order_no, taken)],
+            replaces: None,
+        };
+        redis.load_standing(&load).await.expect("Redis");
+        stage.clock.advance(Millis::seconds(45));
+        assert_eq!(repaired(&stage).await, 1);
+        assert_eq!(floor.counts(redis).await, (0, 0, 6));
+        let order = stage.ticketing.own_order(&user, order_no).await;
+        assert_eq!(
+            order.expect("the buyer's own").status,
+            OrderStatus::Discarded
+        );
+        stage.clock.advance(Millis::seconds(30));
+        // The hold, then what it counted.
+        for _ in 0..2 {
+            repaired(&stage).await;
+        }
+        let left = stage.ticketing.find_all().await.expect("stores");
+        assert!(left.is_empty(), "{left:?}");
+        assert_eq!(violations(&stage.ticketing).await, []);
+        pending(&stage, &user, floor, 4).await;
     });
 }
 
