@@ -92,7 +92,8 @@ async fn insist(customer: &Customer, show: ShowId, seat: u32) -> Answer<OrderNo>
 #[test]
 fn a_thousand_callers_on_one_seat_make_exactly_one_order() {
     run(async {
-        let app = TestApp::shared().await;
+        // Its own, so that nobody else hears "busy" meanwhile.
+        let app = &TestApp::start(&[]).await;
         let (orders, refused) = storm(
             app,
             ShowSpec {
@@ -109,7 +110,8 @@ fn a_thousand_callers_on_one_seat_make_exactly_one_order() {
 #[test]
 fn a_thousand_callers_on_a_hundred_seats_make_exactly_a_hundred_orders() {
     run(async {
-        let app = TestApp::shared().await;
+        // Its own, so that nobody else hears "busy" meanwhile.
+        let app = &TestApp::start(&[]).await;
         let spec = ShowSpec {
             seats: 100,
             ..ShowSpec::default()
