@@ -99,7 +99,7 @@ fn an_order_that_cannot_be_swept_keeps_no_other_waiting() {
         let unreadable = stage.pending(&stage.user().await, show, &[1]).await;
         let behind = stage.pending(&stage.user().await, show, &[2]).await;
         // It is due first, and no server can read it.
-        sqlx::query("UPDATE orders SET currency = 'XXX', expire_at = 0 WHERE order_no = ?")
+        sqlx::query("UPDATE orders SET currency = 'ZZZ', expire_at = 0 WHERE order_no = ?")
             .bind(unreadable.as_i64())
             .execute(stage.ticketing.db().pool())
             .await

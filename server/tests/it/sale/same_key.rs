@@ -27,15 +27,21 @@ async fn zone(stage: &Stage, show: ShowId, category: &str) -> ZoneId {
     ZoneId(zone)
 }
 
+/// A show with seats and a standing zone.
+async fn scene() -> (Stage, ShowId) {
+    let stage = Stage::new().await;
+    let spec = ShowSpec {
+        standing: Some((10, 2)),
+        ..ShowSpec::default()
+    };
+    let show = stage.show(spec).await;
+    (stage, show)
+}
+
 #[test]
 fn a_key_that_was_used_for_another_choice_is_refused_and_nothing_is_held() {
     run(async {
-        let stage = Stage::new().await;
-        let spec = ShowSpec {
-            standing: Some((10, 2)),
-            ..ShowSpec::default()
-        };
-        let show = stage.show(spec).await;
+        let (stage, show) = scene().await;
         let (back, floor) = (
             zone(&stage, show, "Back").await,
             zone(&stage, show, "Floor").await,
@@ -95,12 +101,7 @@ fn a_repeat_for_the_best_seats_finds_its_order_when_it_took_the_last_ones() {
 #[test]
 fn a_zone_without_a_price_is_refused_by_name() {
     run(async {
-        let stage = Stage::new().await;
-        let spec = ShowSpec {
-            standing: Some((10, 2)),
-            ..ShowSpec::default()
-        };
-        let show = stage.show(spec).await;
+        let (stage, show) = scene().await;
         sqlx::query(
             "UPDATE show_zone SET price_minor = 0 WHERE show_id = ? AND category <> 'Back'",
         )
