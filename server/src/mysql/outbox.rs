@@ -125,6 +125,7 @@ struct Row {
     order_no: i64,
     payload: String,
     attempts: u32,
+    next_at: i64,
 }
 
 impl TryFrom<Row> for OutboxRow {
@@ -210,6 +211,9 @@ impl Db {
 
     /// Takes due rows of a kind for this server alone, for the length of a lease.
     ///
+    /// They are read without locks and taken one by one, each if nobody took it since: a scan that locks what it passes
+    /// also locks rows of other kinds for a moment, and whoever skips locked rows would leave those to a later round.
+    ///
     /// # Errors
     /// When the database fails.
     pub async fn take_outbox(
@@ -220,9 +224,9 @@ impl Db {
         let rows = self
             .transact((kind, now), |&(kind, now), connection| {
                 Box::pin(async move {
-                    let rows: Vec<Row> = sqlx::query_as(
-                        "SELECT id, kind, order_no, payload, attempts FROM outbox WHERE dead_at IS NULL \
-                         AND kind = ? AND next_at <= ? ORDER BY next_at LIMIT ? FOR UPDATE SKIP LOCKED",
+                    let due: Vec<Row> = sqlx::query_as(
+                        "SELECT id, kind, order_no, payload, attempts, next_at FROM outbox \
+                         WHERE dead_at IS NULL AND kind = ? AND next_at <= ? ORDER BY next_at LIMIT ?",
                     )
                     .bind(kind.word())
                     .bind(now.0)
@@ -230,15 +234,22 @@ impl Db {
                     .fetch_all(&mut *connection)
                     .await
                     .map_err(DbError::from)?;
-                    for row in &rows {
-                        sqlx::query("UPDATE outbox SET next_at = ? WHERE id = ?")
-                            .bind((now + LEASE).0)
-                            .bind(row.id)
-                            .execute(&mut *connection)
-                            .await
-                            .map_err(DbError::from)?;
+                    let mut taken = Vec::with_capacity(due.len());
+                    for row in due {
+                        let done = sqlx::query(
+                            "UPDATE outbox SET next_at = ? WHERE id = ? AND next_at = ?",
+                        )
+                        .bind((now + LEASE).0)
+                        .bind(row.id)
+                        .bind(row.next_at)
+                        .execute(&mut *connection)
+                        .await
+                        .map_err(DbError::from)?;
+                        if done.rows_affected() == 1 {
+                            taken.push(row);
+                        }
                     }
-                    Ok::<_, DbError>(rows)
+                    Ok::<_, DbError>(taken)
                 })
             })
             .await?;
