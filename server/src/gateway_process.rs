@@ -72,7 +72,7 @@ impl RunningGateway {
         let address = listener.local_addr().map_err(refused)?;
         let url = config.database_url.expose();
         Db::ensure_database(url).await?;
-        let db = Db::connect_to(url, config.database_connections_max).await?;
+        let db = Db::connect_to(url, config.database_connections_max, config.wait_max).await?;
         db.migrate().await?;
         let gateway = Gateway::new(
             db.pool().clone(),

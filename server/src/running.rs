@@ -111,6 +111,17 @@ pub fn channels(config: &Config, clock: Arc<dyn Clock>) -> Result<Channels, Buil
     Ok(Channels::new(Arc::new(channel)))
 }
 
+fn redis_config(config: &Config) -> RedisConfig {
+    let stores = &config.stores;
+    RedisConfig {
+        prefix: stores.redis_prefix.clone(),
+        connect_timeout: stores.wait_max,
+        response_timeout: stores.wait_max,
+        queue_wait_max: stores.wait_max,
+        ..RedisConfig::new(&stores.redis_url)
+    }
+}
+
 /// As [`connect`], with payment channels of the caller's.
 ///
 /// # Errors
@@ -121,9 +132,7 @@ pub async fn connect_through(
     clock: Arc<dyn Clock>,
 ) -> Result<(Ticketing, Arc<NodeLease>), BuildError> {
     let db = Db::connect(&config.stores).await?;
-    let mut redis_config = RedisConfig::new(&config.stores.redis_url);
-    redis_config.prefix.clone_from(&config.stores.redis_prefix);
-    let redis = Redis::connect(&redis_config).await?;
+    let redis = Redis::connect(&redis_config(config)).await?;
     let instance = uuid::Uuid::new_v4().simple().to_string();
     let lease = Arc::new(NodeLease::acquire(redis.clone(), instance).await?);
     let producer = Producer::new(&kafka_config(config))?;

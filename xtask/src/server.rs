@@ -82,6 +82,13 @@ impl Server {
         self.environment.push((name.to_owned(), value.to_owned()));
     }
 
+    /// What a program needs that calls the server's commands itself: which program, and with which environment.
+    pub fn for_callers(&self) -> impl Iterator<Item = (String, String)> {
+        let program = self.program.display().to_string();
+        let named = ("SEATFLOW_PROGRAM".to_owned(), program);
+        self.environment.iter().cloned().chain([named])
+    }
+
     /// What people type into the browser.
     pub fn address(&self) -> String {
         address(self.port)

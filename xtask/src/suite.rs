@@ -161,7 +161,7 @@ impl Suite<'_> {
             .env("BASE_URL", server.address())
             .env("CHROMIUM_PATH", browser)
             .env("SEATFLOW_DEMO_PASSWORD", secrets.demo_password())
-            .envs(endpoints.as_environment());
+            .envs(server.for_callers());
         let outcome = self.visible("test: browser", &mut command);
         let outcome =
             outcome.map_err(|error| error.context(running.complaint("served the browser suite")));

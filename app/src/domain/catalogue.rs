@@ -112,6 +112,12 @@ pub enum SaleState {
 }
 
 impl SaleState {
+    /// Whether it will not be sold any more.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Ended | Self::Withdrawn)
+    }
+
     /// The state that a show's status, sale window and free seats make at `now`.
     #[must_use]
     pub fn at(

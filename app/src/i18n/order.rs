@@ -38,7 +38,7 @@ texts! {
         ended_by_staff: "The box office cancelled this order", "售票方已取消订单";
         refunded: "Refunded", "已退款";
         discarded: "The order could not be placed", "下单未成功";
-        late_money: "Your payment came too late", "付款到账过晚";
+        late_money: "Your payment could not be used", "付款未能用于此订单";
         word_creating: "Ordering", "下单中";
         word_pending: "Awaiting payment", "待付款";
         word_processing: "Payment in progress", "付款处理中";
@@ -327,7 +327,7 @@ mod tests {
             refund: Some(RefundProgress::Failed),
             attempted: true,
         };
-        assert_eq!(heading(Lang::En, late), "Your payment came too late");
+        assert_eq!(heading(Lang::En, late), "Your payment could not be used");
         assert_eq!(
             heading(Lang::ZhCn, Stage::Discarded { refund: None }),
             "下单未成功"

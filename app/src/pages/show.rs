@@ -92,12 +92,30 @@ pub fn ShowPage() -> impl IntoView {
                     Err(error) => return view! { <Problem error /> }.into_any(),
                 };
                 let own = mine.await;
+                if show.sale.is_over() {
+                    return view! { <Over show mine=own error /> }.into_any();
+                }
                 let lost = lost.await;
                 let html = server_part::map_html(&show, &own, wanted()).await;
                 let people = People::new(listed.await, &named());
                 view! { <Shown show mine=own wanted=wanted() lost html people place error /> }.into_any()
             })}
         </Suspense>
+    }
+}
+
+/// The page of a show that is not sold any more: without a map, whose seats nobody could have.
+#[component]
+fn Over(show: ShowFacts, mine: MySeats, error: Signal<Option<AppError>>) -> impl IntoView {
+    let state = MapState::new(&show.zones, Vec::new());
+    let now = server_clock(&show);
+    let people = People::new(None, &[]);
+    let show = StoredValue::new(show);
+    view! {
+        <div class="show">
+            <Heading show />
+            <Notices show state mine people error now />
+        </div>
     }
 }
 
@@ -118,14 +136,12 @@ fn Shown(
     let now = server_clock(&show);
     let sale = show.sale;
     let is_open = Signal::derive(move || is_open(sale, now.get()));
-    let is_over = matches!(sale, SaleState::Ended | SaleState::Withdrawn);
     let facts = MapFacts {
         show_id: show.id,
         zones: show.zones.clone(),
         limit: show.limit,
         mine: mine.seats.clone(),
         wanted: wanted.clone(),
-        is_live: !is_over,
     };
     let here = here(show.id, state, people, wanted);
     let key = RwSignal::new(new_key());
@@ -145,7 +161,7 @@ fn Shown(
             <ActionForm action=place attr:class="show__form" attr:autocomplete="off">
                 <input type="hidden" name="show_id" value=show_id.to_string() />
                 <input type="hidden" name="idempotency_key" value=key.get_untracked() prop:value=key />
-                <fieldset class="show__map" disabled=is_over aria-label=text.seat_map>
+                <fieldset class="show__map" aria-label=text.seat_map>
                     <SeatMap html facts state />
                 </fieldset>
                 <Panel show state people here is_open is_pending=place.pending() />

@@ -1,7 +1,7 @@
 //! The simulated gateway as a program of its own (`seatflow gateway`): what it needs, and nothing of the sale's.
 
 use super::{ConfigError, Reader, Secret};
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 /// Settings of a gateway that runs apart.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub struct GatewayProcessConfig {
     pub database_url: Secret,
     /// Most database connections (`SEATFLOW_DATABASE_CONNECTIONS`, default 20).
     pub database_connections_max: u32,
+    /// Longest wait for one of them (`SEATFLOW_STORE_WAIT_MS`, default 1,000).
+    pub wait_max: Duration,
     /// Signs what passes between it and the merchant (`SEATFLOW_GATEWAY_SECRET`).
     pub secret: Secret,
     /// The previous key while it is being replaced (`SEATFLOW_GATEWAY_SECRET_PREVIOUS`).
@@ -54,6 +56,7 @@ impl GatewayProcessConfig {
                 2..=500,
             ))
             .unwrap_or(20),
+            wait_max: reader.store_wait(),
             secret: reader.secret("SEATFLOW_GATEWAY_SECRET"),
             previous_secret: reader.optional_secret("SEATFLOW_GATEWAY_SECRET_PREVIOUS"),
         };

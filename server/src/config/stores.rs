@@ -1,7 +1,7 @@
 //! Database, Redis and Kafka.
 
 use super::{Reader, Secret};
-use std::fmt;
+use std::{fmt, time::Duration};
 
 /// How the stores are reached.
 #[derive(Clone)]
@@ -22,6 +22,9 @@ pub struct StoresConfig {
     pub kafka_partitions: u16,
     /// Copies of topics that do not exist yet (`SEATFLOW_KAFKA_REPLICATION`, default 1).
     pub kafka_replication: u16,
+    /// Longest wait of a request for a database connection, for its turn at Redis, and for Redis's answer
+    /// (`SEATFLOW_STORE_WAIT_MS`, default 1,000).
+    pub wait_max: Duration,
 }
 
 impl StoresConfig {
@@ -41,11 +44,17 @@ impl StoresConfig {
             kafka_prefix: reader.text("SEATFLOW_KAFKA_PREFIX").unwrap_or_default(),
             kafka_partitions: small(reader.number("SEATFLOW_KAFKA_PARTITIONS", 12, 1..=1000)),
             kafka_replication: small(reader.number("SEATFLOW_KAFKA_REPLICATION", 1, 1..=5)),
+            wait_max: reader.store_wait(),
         }
     }
 }
 
 impl Reader<'_> {
+    /// How long stores are waited for.
+    pub(super) fn store_wait(&mut self) -> Duration {
+        Duration::from_millis(self.number("SEATFLOW_STORE_WAIT_MS", 1_000, 50..=60_000))
+    }
+
     /// The address of a MySQL or MariaDB database; a secret, because it carries a password.
     pub(super) fn database_url(&mut self, name: &str) -> Secret {
         let url = self.required(name, "mysql://user:password@host:port/name");

@@ -35,8 +35,6 @@ use sqlx::{
 };
 use std::time::Duration;
 
-/// How long a request waits for a connection before it is told to come back.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Statements that a connection keeps prepared: all there are, in all their shapes. Three servers with 20 connections each
 /// stay below the 16,382 that MySQL allows unless told otherwise.
 const STATEMENTS_MAX: usize = 256;
@@ -174,17 +172,28 @@ impl Db {
     /// # Errors
     /// When the database can't be reached.
     pub async fn connect(stores: &StoresConfig) -> Result<Self, DbError> {
-        Self::connect_to(&stores.database_url, stores.database_connections_max).await
+        let StoresConfig {
+            database_url,
+            database_connections_max,
+            wait_max,
+            ..
+        } = stores;
+        Self::connect_to(database_url, *database_connections_max, *wait_max).await
     }
 
-    /// Connects to one database with at most so many connections, in the same way.
+    /// Connects to one database with at most so many connections, in the same way. Whoever waits longer than `wait_max` for
+    /// one of them is told to come back.
     ///
     /// # Errors
     /// When the database can't be reached.
-    pub async fn connect_to(url: &str, connections_max: u32) -> Result<Self, DbError> {
+    pub async fn connect_to(
+        url: &str,
+        connections_max: u32,
+        wait_max: Duration,
+    ) -> Result<Self, DbError> {
         let pool = MySqlPoolOptions::new()
             .max_connections(connections_max)
-            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .acquire_timeout(wait_max)
             .after_connect(|connection, _| {
                 Box::pin(async move {
                     connection

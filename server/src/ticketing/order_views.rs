@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     kafka::messages::{Message, Placed, PlacedItem},
-    mysql::orders::{ItemAttendee, ItemRecord, OrderRecord},
+    mysql::{
+        money::RefundRecord,
+        orders::{ItemAttendee, ItemRecord, OrderRecord},
+    },
     redis::HoldRecord,
 };
 use app::{
@@ -18,9 +21,9 @@ use app::{
         catalogue::ShowStatus,
         ids::{OrderNo, SeatIndex, ShowId},
         money::Money,
-        order::{OrderItem, OrderPage, OrderStatus, OrderView, PaymentAttempt},
+        order::{CancelReason, OrderItem, OrderPage, OrderStatus, OrderView, PaymentAttempt},
         plan::SeatKind,
-        refund::RefundTerms,
+        refund::{RefundReason, RefundTerms},
         tax::IncludedTax,
         text::LocalText,
         user::User,
@@ -204,14 +207,16 @@ impl Ticketing {
         let facts = facts.ok_or(Failure::Broken("order of no show"))?;
         let zone = &facts.place.time_zone;
         let timeline = timeline(&order, &items, &payments, &refunds, zone);
-        let refunds = refunds
-            .iter()
-            .map(|refund| refund_view(refund, &items, zone))
-            .collect();
+        let is_withdrawn = |refund: &RefundRecord| refund.reason == RefundReason::ShowWithdrawn;
+        let view = self.view(order, &items, attempt, &facts);
         Ok(OrderView {
-            refunds,
+            withdrawn: view.withdrawn || refunds.iter().any(is_withdrawn),
+            refunds: refunds
+                .iter()
+                .map(|refund| refund_view(refund, &items, zone))
+                .collect(),
             timeline,
-            ..self.view(order, &items, attempt, &facts)
+            ..view
         })
     }
 
@@ -287,7 +292,9 @@ impl Ticketing {
             now: self.now(),
             paid: order.paid_at.map(|at| venue_time(at, zone)),
             payment,
-            withdrawn: facts.show.status == ShowStatus::Withdrawn,
+            // Its own rows tell it sooner than the show's facts, which a server keeps for seconds.
+            withdrawn: facts.show.status == ShowStatus::Withdrawn
+                || order.cancel_reason == Some(CancelReason::ShowWithdrawn),
             refund_terms: refund_terms(facts),
             refunds: Vec::new(),
             timeline: Vec::new(),

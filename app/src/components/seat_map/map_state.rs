@@ -61,8 +61,6 @@ pub struct MapFacts {
     pub mine: Vec<SeatIndex>,
     /// Seats that the address asks for.
     pub wanted: Vec<SeatIndex>,
-    /// Whether seats still change hands.
-    pub is_live: bool,
 }
 
 /// What changes while a page is shown.

@@ -92,8 +92,8 @@ async fn insist(customer: &Customer, show: ShowId, seat: u32) -> Answer<OrderNo>
 #[test]
 fn a_thousand_callers_on_one_seat_make_exactly_one_order() {
     run(async {
-        // Its own, so that nobody else hears "busy" meanwhile.
-        let app = &TestApp::start(&[]).await;
+        // Its own, so that nobody else hears "busy" meanwhile; these callers do, as from a deployed server.
+        let app = &TestApp::start(&[("SEATFLOW_STORE_WAIT_MS", "1000")]).await;
         let (orders, refused) = storm(
             app,
             ShowSpec {
@@ -110,8 +110,8 @@ fn a_thousand_callers_on_one_seat_make_exactly_one_order() {
 #[test]
 fn a_thousand_callers_on_a_hundred_seats_make_exactly_a_hundred_orders() {
     run(async {
-        // Its own, so that nobody else hears "busy" meanwhile.
-        let app = &TestApp::start(&[]).await;
+        // Its own, so that nobody else hears "busy" meanwhile; these callers do, as from a deployed server.
+        let app = &TestApp::start(&[("SEATFLOW_STORE_WAIT_MS", "1000")]).await;
         let spec = ShowSpec {
             seats: 100,
             ..ShowSpec::default()

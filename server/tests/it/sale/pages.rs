@@ -1,6 +1,7 @@
 //! Pages as the server renders them, and the list of server functions.
 
 use crate::support::{ShowSpec, TestApp, run};
+use app::domain::time::Millis;
 use reqwest::{Method, StatusCode, header};
 use std::collections::BTreeSet;
 
@@ -47,6 +48,33 @@ fn a_show_page_is_whole_without_javascript() {
             "a box a seat"
         );
         assert!(html.contains("action=\"/api/orders/place\""));
+    });
+}
+
+#[test]
+fn a_show_whose_sale_is_over_says_so_and_offers_no_seats() {
+    run(async {
+        let app = TestApp::shared().await;
+        let over = ShowSpec {
+            sale_ends_in: Millis::minutes(-1),
+            ..ShowSpec::default()
+        };
+        let show = app.show(over).await;
+        let customer = app.customer().await;
+        for (lang, words) in [
+            ("en", "The sale of this show is over."),
+            ("zh-CN", "本场次已停止售票。"),
+        ] {
+            let request = customer
+                .request(Method::GET, &format!("/shows/{show}"))
+                .header(header::ACCEPT_LANGUAGE, lang);
+            let page = request.send().await.expect("a page");
+            assert_eq!(page.status(), StatusCode::OK);
+            let html = page.text().await.expect("a body");
+            assert!(html.contains(words), "{html}");
+            assert!(!html.contains("type=checkbox"), "no seat to tick");
+            assert!(!html.contains("/api/orders/place"), "nothing to send");
+        }
     });
 }
 

@@ -251,6 +251,8 @@ pub async fn config(base: &str, settings: &[(&str, &str)]) -> Config {
             ("SEATFLOW_REDIS_PREFIX", name.clone()),
             ("SEATFLOW_KAFKA_PREFIX", format!("{name}.")),
             ("SEATFLOW_KAFKA_PARTITIONS", "2".to_owned()),
+            // A busy machine may answer late; how late is not what these tests are about.
+            ("SEATFLOW_STORE_WAIT_MS", "30000".to_owned()),
             ("SEATFLOW_SESSION_SECRET", SESSION_SECRET.to_owned()),
             ("SEATFLOW_ATTENDEE_SECRET", ATTENDEE_SECRET.to_owned()),
             ("SEATFLOW_GATEWAY_SECRET", GATEWAY_SECRET.to_owned()),

@@ -50,11 +50,7 @@ impl Controller {
     pub(super) fn poll_now(self: &Rc<Self>) {
         let poller = &self.poller;
         drop(poller.timer.take());
-        if poller.is_stopped.get()
-            || poller.is_asking.get()
-            || !self.facts.is_live
-            || document().hidden()
-        {
+        if poller.is_stopped.get() || poller.is_asking.get() || document().hidden() {
             return;
         }
         if !window().navigator().on_line() {

@@ -36,7 +36,7 @@ pub const LANGUAGES: &[Words] = &[
         paid: "Paid",
         timed_out: "The time ran out",
         cancelled: "Cancelled",
-        too_late: "Your payment came too late",
+        too_late: "Your payment could not be used",
         own_seat: ", yours",
     },
     Words {
@@ -50,7 +50,7 @@ pub const LANGUAGES: &[Words] = &[
         paid: "已付款",
         timed_out: "付款超时",
         cancelled: "已取消",
-        too_late: "付款到账过晚",
+        too_late: "付款未能用于此订单",
         own_seat: "，您的座位",
     },
 ];
