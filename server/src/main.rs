@@ -52,9 +52,9 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Bring stores together that have come apart: find, and repair.
+    /// Bring stores together that have come apart: find, and repair. Take shows that are over out of Redis.
     Reconcile {
-        /// Only print what would be repaired.
+        /// Only print what would be done.
         #[arg(long)]
         dry_run: bool,
     },
@@ -291,6 +291,9 @@ async fn reconcile(dry_run: bool) -> anyhow::Result<ExitCode> {
         for finding in &findings {
             println!("{finding}");
         }
+        for over in ticketing.over_shows().await? {
+            println!("{over}");
+        }
         println!("{} finding(s); nothing was touched.", findings.len());
         return Ok(ExitCode::SUCCESS);
     }
@@ -299,6 +302,9 @@ async fn reconcile(dry_run: bool) -> anyhow::Result<ExitCode> {
     };
     for finding in &round.findings {
         println!("{finding}");
+    }
+    for over in &round.over {
+        println!("{over}");
     }
     println!(
         "{} finding(s), {} repaired.",

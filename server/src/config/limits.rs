@@ -24,11 +24,17 @@ pub struct Limits {
     pub drain_max: Millis,
     /// In how many steps an order's deadline is waited for (`SEATFLOW_TIMEOUT_STEPS_MS`, default one step to the deadline).
     pub timeout_steps: TimeoutSteps,
+    /// How often a timeout message is tried before it goes to the dead letters and its order is left to the sweeper
+    /// (`SEATFLOW_TIMEOUT_TRIES`, default 10, which outlasts a restart of the database; 1 to 100).
+    pub timeout_tries: u32,
     /// How often stores are reconciled (`SEATFLOW_RECONCILE_EVERY_MS`, default 300,000).
     pub reconcile_every: Millis,
     /// How long a lock may be without a row before reconciliation frees it (`SEATFLOW_LOCK_LEASE_MS`, default 60,000; at
     /// least 5,000 more than `discard_after`).
     pub lock_lease: Millis,
+    /// How long after a show has begun, and its sale has ended, it is over and leaves Redis; a withdrawn one, after nothing was
+    /// left to do for its orders (`SEATFLOW_UNLOAD_AFTER_MS`, default 86,400,000: a day; at most a year).
+    pub unload_after: Millis,
     /// Passwords hashed at the same time (`SEATFLOW_PASSWORD_HASHES`, default 2).
     pub password_hashes_max: usize,
     /// Requests served at the same time; more are told to come back (`SEATFLOW_REQUESTS`, default 2,048).
@@ -50,7 +56,10 @@ impl Limits {
                 TimeoutSteps::default(),
                 "lengths in milliseconds up to a day, at most 20, separated by commas",
             ),
+            timeout_tries: u32::try_from(reader.number("SEATFLOW_TIMEOUT_TRIES", 10, 1..=100))
+                .unwrap_or(u32::MAX),
             reconcile_every: reader.millis("SEATFLOW_RECONCILE_EVERY_MS", 300_000),
+            unload_after: reader.unload_after(),
             password_hashes_max: reader.count("SEATFLOW_PASSWORD_HASHES", 2, 64),
             requests_max: reader.count("SEATFLOW_REQUESTS", 2_048, 100_000),
         }
@@ -60,6 +69,12 @@ impl Limits {
 impl Reader<'_> {
     fn millis(&mut self, name: &str, default: u64) -> Millis {
         Millis(i64::try_from(self.number(name, default, 50..=3_600_000)).unwrap_or(i64::MAX))
+    }
+
+    fn unload_after(&mut self) -> Millis {
+        let bounds = 50..=31_536_000_000;
+        let after = self.number("SEATFLOW_UNLOAD_AFTER_MS", 86_400_000, bounds);
+        Millis(i64::try_from(after).unwrap_or(i64::MAX))
     }
 
     /// A shorter lease would have orders buried that are on their way. That sells nothing twice, but loses them.

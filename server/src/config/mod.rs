@@ -188,6 +188,19 @@ mod tests {
     }
 
     #[test]
+    fn a_timeout_message_is_tried_ten_times_or_as_often_as_said_and_at_least_once() {
+        let mut variables = complete();
+        assert_eq!(read(&variables).unwrap().limits.timeout_tries, 10);
+        variables.insert("SEATFLOW_TIMEOUT_TRIES", "3");
+        assert_eq!(read(&variables).unwrap().limits.timeout_tries, 3);
+        for bad in ["0", "101", "often"] {
+            variables.insert("SEATFLOW_TIMEOUT_TRIES", bad);
+            let faults = read(&variables).unwrap_err().to_string();
+            assert!(faults.contains("SEATFLOW_TIMEOUT_TRIES"), "{faults}");
+        }
+    }
+
+    #[test]
     fn metrics_outside_loopback_need_a_token() {
         let mut variables = complete();
         variables.insert("SEATFLOW_METRICS_LISTEN", "127.0.0.1:9464");

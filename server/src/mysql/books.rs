@@ -79,22 +79,6 @@ impl Db {
         .await
     }
 
-    /// The standing zones that are sold in pieces, with their shows and the number of pieces.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn standing_pieces(&self) -> Result<Vec<(ShowId, ZoneId, u16)>, DbError> {
-        let rows: Vec<(u64, u64, u16)> = sqlx::query_as(
-            "SELECT show_id, id, pieces FROM show_zone WHERE standing_capacity IS NOT NULL ORDER BY id",
-        )
-        .fetch_all(self.pool())
-        .await?;
-        Ok(rows
-            .into_iter()
-            .map(|(show, zone, pieces)| (ShowId(show), ZoneId(zone), pieces))
-            .collect())
-    }
-
     /// How many changes of a show's places the books got since a moment, and how many of these do not begin with what the one
     /// before them left. A chain that begins anew, as after the loss of Redis, misses nothing.
     ///

@@ -37,6 +37,17 @@ pub struct DatabaseCounts {
     pub dead_letters: i64,
 }
 
+/// Places of all standing zones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StockCounts {
+    /// Places that orders have.
+    pub places: i64,
+    /// Places that stocks, pieces of orders and tickets have in different numbers.
+    pub disagreeing: i64,
+    /// Places that orders have beyond their zone's capacity.
+    pub over_capacity: i64,
+}
+
 /// Work that a row says is still to be done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unfinished {
@@ -115,6 +126,38 @@ impl Db {
         })
     }
 
+    /// Counts the places of all standing zones: as their stocks have them, as the pieces of orders add up, and as tickets do
+    /// (those of live orders, and those whose money went back after the show had begun: their places stay taken).
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn stock_counts(&self) -> Result<StockCounts, DbError> {
+        // One statement reads one moment, and whatever changes a count changes all three in one transaction.
+        let (places, disagreeing, over_capacity) = sqlx::query_as(
+            "SELECT CAST(COALESCE(SUM(z.taken), 0) AS SIGNED), \
+             CAST(COALESCE(SUM(ABS(z.taken - z.by_piece) + ABS(z.by_piece - z.tickets)), 0) AS SIGNED), \
+             CAST(COALESCE(SUM(GREATEST(z.taken - z.capacity, 0)), 0) AS SIGNED) FROM \
+             (SELECT CAST(s.taken AS SIGNED) AS taken, CAST(s.capacity AS SIGNED) AS capacity, \
+              CAST(COALESCE(p.quantity, 0) AS SIGNED) AS by_piece, COALESCE(t.tickets, 0) AS tickets \
+              FROM standing_stock s \
+              LEFT JOIN (SELECT zone_id, SUM(quantity) AS quantity FROM order_piece GROUP BY zone_id) p \
+               ON p.zone_id = s.zone_id \
+              LEFT JOIN (SELECT i.zone_id, COUNT(*) AS tickets FROM orders o \
+               JOIN order_item i ON i.order_no = o.order_no JOIN shows w ON w.id = o.show_id \
+               LEFT JOIN refund_item ri ON ri.order_no = i.order_no AND ri.item_no = i.item_no \
+               LEFT JOIN refund r ON r.id = ri.refund_id AND r.status = 3 \
+               WHERE o.status IN (0, 1, 3, 4) AND i.seat IS NULL AND (r.id IS NULL OR r.succeeded_at >= w.starts_at) \
+               GROUP BY i.zone_id) t ON t.zone_id = s.zone_id) z",
+        )
+        .fetch_one(self.pool())
+        .await?;
+        Ok(StockCounts {
+            places,
+            disagreeing,
+            over_capacity,
+        })
+    }
+
     /// Counts what is not finished.
     ///
     /// # Errors
@@ -134,17 +177,6 @@ impl Db {
             refunds,
             outbox_rows,
         })
-    }
-
-    /// Shows that have claims, to be compared with Redis.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn claimed_shows(&self) -> Result<Vec<ShowId>, DbError> {
-        let shows: Vec<u64> = sqlx::query_scalar("SELECT DISTINCT show_id FROM seat_claim")
-            .fetch_all(self.pool())
-            .await?;
-        Ok(shows.into_iter().map(ShowId).collect())
     }
 
     /// A show's claims.

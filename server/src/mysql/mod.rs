@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod money;
 pub mod orders;
 pub mod outbox;
+pub mod over_shows;
 pub mod repairs;
 pub mod sale;
 pub mod seeding;

@@ -145,6 +145,15 @@ impl Redis {
             .await
     }
 
+    /// Takes a show off the list of loaded ones, once nothing of it is left.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn note_unloaded(&self, show: ShowId) -> Result<(), RedisError> {
+        self.query(cmd("SREM").arg(self.keys().loaded_shows()).arg(show.0))
+            .await
+    }
+
     /// Drops everything about a show, so that it is read from the database again. What is held and not yet written is lost.
     /// The log of quantities stays, and so do the zones' places, for it to say what was loaded over what.
     ///

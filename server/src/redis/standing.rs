@@ -212,6 +212,15 @@ impl Redis {
         Ok(true)
     }
 
+    /// Drops what is known of collecting in a zone of which nothing is sold any more.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn forget_collecting(&self, zone: ZoneId) -> Result<(), RedisError> {
+        let keys = [self.keys().collector(zone), self.keys().collections(zone)];
+        self.query(cmd("UNLINK").arg(&keys)).await
+    }
+
     /// Lets others collect; nothing happens when the lease has run out.
     ///
     /// # Errors

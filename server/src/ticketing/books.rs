@@ -6,10 +6,10 @@
 use super::{Failure, Ticketing};
 use crate::{
     fault::{self, Point},
-    redis::keys::{Piece, PieceKey, ShowKey},
+    redis::keys::{PieceKey, ShowKey},
 };
 use app::domain::ids::ShowId;
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 const EVERY: Duration = Duration::from_secs(1);
@@ -82,7 +82,7 @@ impl Ticketing {
     }
 
     async fn quantity_logs(&self) -> Result<Vec<Log>, Failure> {
-        let shows: BTreeSet<ShowId> = self.inner.redis.loaded_shows().await?.into_iter().collect();
+        let shows = self.inner.redis.loaded_shows().await?;
         let keys = self.inner.redis.keys();
         let mut logs: Vec<Log> = shows
             .iter()
@@ -92,14 +92,12 @@ impl Ticketing {
                 key: keys.show(show, ShowKey::Quantities),
             })
             .collect();
-        for (show, zone, pieces) in self.inner.db.standing_pieces().await? {
-            if shows.contains(&show) {
-                logs.extend((0..pieces).map(|piece| Log {
-                    show,
-                    piece,
-                    key: keys.piece(Piece { zone, piece }, PieceKey::Quantities),
-                }));
-            }
+        for (show, pieces) in self.inner.db.pieces_of_shows(&shows).await? {
+            logs.extend(pieces.into_iter().map(|piece| Log {
+                show,
+                piece: piece.piece,
+                key: keys.piece(piece, PieceKey::Quantities),
+            }));
         }
         Ok(logs)
     }

@@ -137,15 +137,21 @@ impl Ticketing {
             .collect())
     }
 
-    /// Free places of each zone, live; shows that Redis does not have are loaded first.
+    /// Free places of each zone, live; shows that Redis does not have are loaded first. One of which nothing is sold any more
+    /// is not, and has none.
     async fn free_places(&self, shows: &[ShowId]) -> Result<Vec<Vec<(ZoneId, u32)>>, Failure> {
         let mut counts = self.inner.redis.remaining(shows).await?;
-        let missing: Vec<ShowId> = shows
-            .iter()
-            .zip(&counts)
-            .filter(|(_, count)| count.is_none())
-            .map(|(show, _)| *show)
-            .collect();
+        let (mut missing, mut open) = (Vec::new(), Vec::with_capacity(shows.len()));
+        for (show, count) in shows.iter().zip(&counts) {
+            if count.is_none() {
+                let facts = self.facts(*show).await?;
+                if facts.is_some_and(|facts| self.closed_for_good(&facts.show).is_some()) {
+                    continue;
+                }
+                missing.push(*show);
+            }
+            open.push(*show);
+        }
         if !missing.is_empty() {
             stream::iter(missing)
                 .map(|show| self.load_show(show))
@@ -154,7 +160,7 @@ impl Ticketing {
                 .await?;
             counts = self.inner.redis.remaining(shows).await?;
         }
-        let mut standing = self.standing_left_of(shows).await?;
+        let mut standing = self.standing_left_of(&open).await?;
         let with_standing = |(show, seats): (&ShowId, Option<Vec<(ZoneId, u32)>>)| {
             let mut zones = seats.unwrap_or_default();
             zones.extend(standing.remove(show).unwrap_or_default());

@@ -38,6 +38,7 @@ pub mod settle;
 pub mod show_facts;
 pub mod standing;
 pub mod under_way;
+pub mod unload;
 pub mod venue_clock;
 pub mod verify;
 pub mod withdraw;

@@ -233,6 +233,13 @@ impl Ticketing {
         if !matches!(reply, Ok(HoldReply::Rebuild)) {
             return Ok(reply?);
         }
+        // Loading a show of which nothing is sold any more would be work that anybody could cause.
+        if let Some(facts) = self.facts(command.show).await?
+            && let Some(refusal) = self.closed_for_good(&facts.show)
+        {
+            let earlier = self.earlier(command).await?;
+            return Ok(earlier.unwrap_or(HoldReply::Refused(refusal)));
+        }
         match self.load_show(command.show).await {
             Ok(_) => Ok(self.inner.redis.hold(command).await?),
             // The buyer comes back in a moment; loading goes on meanwhile.

@@ -82,6 +82,8 @@ impl Ticketing {
         let sale = self.inner.db.sale_of_show(id).await?;
         let sale = sale.ok_or(Failure::Broken("no such show"))?;
         fault::point(Point::RebuildBeforeLoad);
+        // Listed first: whoever goes through all loaded shows, and whoever unloads them, misses none.
+        self.inner.redis.note_loaded(id).await?;
         // Pieces first: whoever finds the show finds its places.
         let pieces = self.load_pieces(&sale).await?;
         if present.is_some() {
@@ -98,7 +100,6 @@ impl Ticketing {
             .load(&load_of(&facts, &sale, epoch))
             .await?;
         fault::point(Point::RebuildAfterLoad);
-        self.inner.redis.note_loaded(id).await?;
         if reply == LoadReply::Loaded {
             metrics::counter!("seatflow_shows_loaded_total").increment(1);
             tracing::info!(
@@ -170,7 +171,7 @@ fn load_of(facts: &ShowFacts, sale: &Sale, epoch: u32) -> LoadShow {
 }
 
 /// Seats of categories that have no price: they can't be sold.
-fn unsold_seats(facts: &ShowFacts) -> impl Iterator<Item = LoadedSeat> + '_ {
+pub(super) fn unsold_seats(facts: &ShowFacts) -> impl Iterator<Item = LoadedSeat> + '_ {
     (0..facts.show.seats_total)
         .map(SeatIndex)
         .filter(|seat| facts.zone_of(*seat).is_none())

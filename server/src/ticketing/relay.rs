@@ -36,7 +36,10 @@ impl Ticketing {
     pub async fn relay_once(&self) -> Result<usize, Failure> {
         let before = self.now() - self.inner.config.limits.resend_after;
         let (mut sent, mut outcome) = (0, Ok(()));
-        for show in self.inner.redis.loaded_shows().await? {
+        let loaded = self.inner.redis.loaded_shows().await?;
+        let count = u32::try_from(loaded.len()).unwrap_or(u32::MAX);
+        metrics::gauge!("seatflow_shows_loaded").set(f64::from(count));
+        for show in loaded {
             let unsent = match self.inner.redis.unsent(show, before, ORDERS_MAX).await {
                 Ok(unsent) => unsent,
                 Err(error) => {

@@ -1,6 +1,6 @@
 //! The live map of each show: however many browsers poll, Redis is asked at most twenty times a second for a show.
 
-use super::{Failure, Ticketing};
+use super::{Failure, Ticketing, rebuild::unsold_seats, show_facts::ShowFacts};
 use crate::redis::scripts::SeatsReply;
 use app::domain::{
     ids::ShowId,
@@ -16,6 +16,8 @@ use tokio::sync::Mutex;
 
 /// How old a map may be.
 pub(super) const MAP_AGE_MAX: Duration = Duration::from_millis(50);
+/// How old the map of a show may be that is over and has left Redis: it is read from the database, and hardly changes.
+const CLOSED_MAP_AGE_MAX: Duration = Duration::from_secs(10);
 /// After a failed reading, readers of the same show are told so at once for this long, instead of each waiting in turn.
 const FAILURE_LASTS: Duration = Duration::from_millis(500);
 /// Changes kept for readers that are behind.
@@ -55,6 +57,8 @@ struct KeptMap {
     /// The newest changes; the last one made `map.at.version`.
     changes: VecDeque<SeatChange>,
     read_at: Instant,
+    /// How long it is new enough.
+    lasts: Duration,
 }
 
 impl KeptMap {
@@ -63,6 +67,7 @@ impl KeptMap {
             map: SeatMap::default(),
             changes: VecDeque::new(),
             read_at: Instant::now(),
+            lasts: MAP_AGE_MAX,
         }
     }
 
@@ -129,7 +134,7 @@ impl Ticketing {
         let is_fresh = kept
             .map
             .as_ref()
-            .is_some_and(|map| map.read_at.elapsed() < MAP_AGE_MAX);
+            .is_some_and(|map| map.read_at.elapsed() < map.lasts);
         if !is_fresh {
             if kept
                 .failed_at
@@ -143,9 +148,10 @@ impl Ticketing {
             }
             let known = kept.map.as_ref().map(|map| map.map.at);
             match self.read_seats(show, known).await {
-                Ok(update) => {
+                Ok((update, lasts)) => {
                     let map = kept.map.get_or_insert_with(KeptMap::empty);
                     map.apply(update);
+                    map.lasts = lasts;
                     map.read_at = Instant::now();
                 }
                 Err(failure) => {
@@ -162,15 +168,37 @@ impl Ticketing {
         &self,
         show: ShowId,
         since: Option<MapVersion>,
-    ) -> Result<MapUpdate, Failure> {
+    ) -> Result<(MapUpdate, Duration), Failure> {
         if let SeatsReply::Update(update) = self.inner.redis.seats(show, since).await? {
-            return Ok(update);
+            return Ok((update, MAP_AGE_MAX));
+        }
+        if let Some(facts) = self.facts(show).await?
+            && self.closed_for_good(&facts.show).is_some()
+        {
+            let map = self.closed_map(&facts).await?;
+            return Ok((MapUpdate::Whole(map), CLOSED_MAP_AGE_MAX));
         }
         self.load_show(show).await?;
         match self.inner.redis.seats(show, None).await? {
-            SeatsReply::Update(update) => Ok(update),
+            SeatsReply::Update(update) => Ok((update, MAP_AGE_MAX)),
             SeatsReply::Rebuild => Err(Failure::Broken("the show is lost again")),
         }
+    }
+
+    /// The map of a show of which nothing is sold any more, as the database has it. No loaded show has its epoch, so a reader
+    /// who has seen the show in Redis gets it whole, and gets the whole map again should the show be loaded again.
+    async fn closed_map(&self, facts: &ShowFacts) -> Result<SeatMap, Failure> {
+        let mut map = SeatMap {
+            seats: facts.show.seats_total,
+            ..SeatMap::default()
+        };
+        for seat in unsold_seats(facts) {
+            map.set(seat.seat, seat.state);
+        }
+        for taken in self.inner.db.taken_seats(facts.show.id).await? {
+            map.set(taken.seat, taken.state);
+        }
+        Ok(map)
     }
 }
 
@@ -199,6 +227,7 @@ mod tests {
             },
             changes: VecDeque::new(),
             read_at: Instant::now(),
+            lasts: MAP_AGE_MAX,
         };
         let at = MapVersion {
             epoch: 1,

@@ -19,6 +19,7 @@ mod limits;
 mod metrics;
 mod notices;
 mod offer_evidence;
+mod over_shows;
 mod own_orders;
 mod pages;
 mod paying;

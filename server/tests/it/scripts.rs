@@ -14,3 +14,4 @@ mod release;
 mod seats;
 mod set_terms;
 mod tickets;
+mod unload;

@@ -9,3 +9,4 @@ mod properties;
 mod scripts;
 mod seeding;
 mod selling;
+mod unload;

@@ -3,7 +3,7 @@
 use super::{
     ScriptPair, block, cache_order, confirm, free_sold, give_standing, hold, load, load_standing,
     release, renew, restore, seats, sell_standing, set_counters, set_standing_capacity, set_terms,
-    take_standing,
+    take_standing, unload, unload_standing,
 };
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -25,6 +25,8 @@ const PAIRS: &[&ScriptPair] = &[
     &set_standing_capacity::PAIR,
     &set_terms::PAIR,
     &take_standing::PAIR,
+    &unload::PAIR,
+    &unload_standing::PAIR,
 ];
 
 /// What a header says, read as lua/README.md describes it.

@@ -21,6 +21,8 @@ mod set_counters;
 mod set_standing_capacity;
 mod set_terms;
 mod take_standing;
+mod unload;
+mod unload_standing;
 
 pub use block::{BLOCKED_SEATS_MAX, BlockReply};
 pub use cache_order::CacheReply;
@@ -39,6 +41,7 @@ pub use set_counters::{CountedAt, Counters, SetCountersReply};
 pub use set_standing_capacity::SetCapacityReply;
 pub use set_terms::SetTermsReply;
 pub use take_standing::{TakeStanding, TakeStandingReply};
+pub use unload::UnloadReply;
 
 use super::{Redis, RedisError, keys::ShowKey};
 use ::redis::Script;

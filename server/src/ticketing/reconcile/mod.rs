@@ -15,7 +15,7 @@ mod standing;
 mod terms;
 mod withheld;
 
-use super::{Failure, Ticketing};
+use super::{Failure, Ticketing, unload::OverShow};
 use crate::{
     fault::{self, Point},
     redis::{
@@ -132,6 +132,15 @@ pub(super) enum Repair {
     },
 }
 
+/// Whether Redis must have a show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Presence {
+    /// It is sold, or will be.
+    Needed,
+    /// It is over: what Redis has of it is compared, and what it does not have is not missed.
+    Over,
+}
+
 /// Something that is not as it should be.
 #[derive(Debug, Clone)]
 pub struct Finding {
@@ -174,6 +183,8 @@ pub struct Round {
     pub findings: Vec<Finding>,
     /// How many findings were put right; the others were overtaken by events or come again in the next round.
     pub repaired: usize,
+    /// The loaded shows that are over, and whether they left Redis.
+    pub over: Vec<OverShow>,
 }
 
 impl Ticketing {
@@ -209,7 +220,7 @@ impl Ticketing {
     async fn repair_round(&self) -> Result<Round, Failure> {
         let mut round = Round {
             findings: self.find_all().await?,
-            repaired: 0,
+            ..Round::default()
         };
         for finding in &round.findings {
             fault::point(Point::ReconcileBeforeRepair);
@@ -226,6 +237,8 @@ impl Ticketing {
             }
         }
         self.ask_about_ended(&mut round).await?;
+        // Last, so that a show has been compared and put right once more before it leaves.
+        round.over = self.unload_over_shows().await?;
         metrics::counter!("seatflow_reconciliations_total").increment(1);
         if !round.findings.is_empty() {
             tracing::info!(
@@ -245,13 +258,14 @@ impl Ticketing {
         let mut found = Vec::new();
         self.find_overdue(&mut found).await?;
         self.find_money(&mut found).await?;
-        for show in self.shows_to_compare().await? {
+        for (show, presence) in self.shows_to_compare().await? {
             if found.len() >= FINDINGS_MAX {
                 tracing::warn!(findings = found.len(), "more than one round can repair");
                 break;
             }
-            self.find_in_show(show, &mut found).await?;
-            self.find_in_standing_zones(show, &mut found).await?;
+            self.find_in_show(show, presence, &mut found).await?;
+            self.find_in_standing_zones(show, presence, &mut found)
+                .await?;
         }
         Ok(found)
     }

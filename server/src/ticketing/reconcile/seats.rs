@@ -1,6 +1,6 @@
 //! Seats: Redis against the database, show by show.
 
-use super::{Class, FOLLOW_UP_GRACE, Finding, Repair, counters};
+use super::{Class, FOLLOW_UP_GRACE, Finding, Presence, Repair, counters};
 use crate::{
     fault::{self, Point},
     mysql::{orders::OrderRecord, shows::TakenSeat},
@@ -51,30 +51,38 @@ impl Compared<'_> {
 }
 
 impl Ticketing {
-    /// Shows that Redis has or that have claims.
-    pub(super) async fn shows_to_compare(&self) -> Result<BTreeSet<ShowId>, Failure> {
-        let mut shows: BTreeSet<ShowId> =
-            self.inner.redis.loaded_shows().await?.into_iter().collect();
-        shows.extend(self.inner.db.claimed_shows().await?);
+    /// Shows that Redis has, and those that have claims and are not over.
+    pub(super) async fn shows_to_compare(&self) -> Result<BTreeMap<ShowId, Presence>, Failure> {
+        let loaded = self.inner.redis.loaded_shows().await?;
+        let (db, before) = (&self.inner.db, self.over_before());
+        let claimed = db.claimed_shows(before).await?;
+        let over = db.over_shows(&loaded, before).await?;
+        let all = loaded.into_iter().chain(claimed);
+        let mut shows: BTreeMap<ShowId, Presence> =
+            all.map(|show| (show, Presence::Needed)).collect();
+        shows.extend(over.into_iter().map(|over| (over.show, Presence::Over)));
         Ok(shows)
     }
 
     pub(super) async fn find_in_show(
         &self,
         show: ShowId,
+        presence: Presence,
         found: &mut Vec<Finding>,
     ) -> Result<(), Failure> {
         let Some(facts) = self.facts(show).await? else {
             return Ok(());
         };
         let Some(snapshot) = self.inner.redis.snapshot(show).await? else {
-            found.push(Finding {
-                class: Class::SeatLost,
-                show,
-                order_no: None,
-                detail: "is not in Redis".to_owned(),
-                repair: Repair::Load(show),
-            });
+            if presence == Presence::Needed {
+                found.push(Finding {
+                    class: Class::SeatLost,
+                    show,
+                    order_no: None,
+                    detail: "is not in Redis".to_owned(),
+                    repair: Repair::Load(show),
+                });
+            }
             return Ok(());
         };
         let claims = self.inner.db.taken_seats(show).await?;

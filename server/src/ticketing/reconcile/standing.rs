@@ -1,6 +1,6 @@
 //! Standing zones: the pieces in Redis against the database's stock, zone by zone.
 
-use super::{Class, FOLLOW_UP_GRACE, Finding, Repair};
+use super::{Class, FOLLOW_UP_GRACE, Finding, Presence, Repair};
 use crate::{
     fault::{self, Point},
     mysql::{orders::OrderRecord, standing::PieceOfOrder},
@@ -29,10 +29,11 @@ struct ComparedZone {
     show: ShowId,
     zone: ZoneId,
     pieces: Vec<(Piece, PieceSnapshot)>,
-    /// Places of each piece, as the database shares them out.
+    /// Places of each of these pieces, as the database shares them out.
     totals: Vec<u32>,
     /// Every order that has places in Redis, as far as it has a row.
     orders: HashMap<OrderNo, OrderRecord>,
+    /// What orders have of these pieces.
     taken: Vec<PieceOfOrder>,
 }
 
@@ -73,13 +74,14 @@ impl Ticketing {
     pub(super) async fn find_in_standing_zones(
         &self,
         show: ShowId,
+        presence: Presence,
         found: &mut Vec<Finding>,
     ) -> Result<(), Failure> {
         let Some(facts) = self.facts(show).await? else {
             return Ok(());
         };
         for zone in facts.zones.iter().filter(|zone| zone.standing.is_some()) {
-            self.find_in_zone(show, zone.id, found).await?;
+            self.find_in_zone(show, zone.id, presence, found).await?;
         }
         Ok(())
     }
@@ -88,12 +90,16 @@ impl Ticketing {
         &self,
         show: ShowId,
         zone: ZoneId,
+        presence: Presence,
         found: &mut Vec<Finding>,
     ) -> Result<(), Failure> {
-        let totals = self.inner.db.piece_totals(zone).await?;
-        let mut pieces = Vec::with_capacity(totals.len());
-        for piece in pieces_of_zone(zone, totals.len()) {
+        let of_zone = self.inner.db.piece_totals(zone).await?;
+        let (mut pieces, mut totals) = (Vec::with_capacity(of_zone.len()), Vec::new());
+        for (piece, total) in pieces_of_zone(zone, of_zone.len()).into_iter().zip(of_zone) {
             let Some(snapshot) = self.inner.redis.piece_snapshot(piece).await? else {
+                if presence == Presence::Over {
+                    continue;
+                }
                 found.push(Finding {
                     class: Class::SeatLost,
                     show,
@@ -104,19 +110,23 @@ impl Ticketing {
                 return Ok(());
             };
             pieces.push((piece, snapshot));
+            totals.push(total);
         }
         let numbers: BTreeSet<OrderNo> = pieces
             .iter()
             .flat_map(|(_, snapshot)| snapshot.taken.keys().copied())
             .collect();
         let numbers: Vec<OrderNo> = numbers.into_iter().collect();
+        let orders = self.inner.db.orders_by_number(&numbers).await?;
+        let mut taken = self.inner.db.taken_pieces(zone).await?;
+        taken.retain(|of_order| pieces.iter().any(|(piece, _)| *piece == of_order.piece));
         let compared = ComparedZone {
             show,
             zone,
             pieces,
             totals,
-            orders: self.inner.db.orders_by_number(&numbers).await?,
-            taken: self.inner.db.taken_pieces(zone).await?,
+            orders,
+            taken,
         };
         let before = found.len();
         self.find_lost_places(&compared, found);
@@ -256,6 +266,7 @@ impl Ticketing {
             return Ok(false);
         };
         let written = self.settle_taken(order_no, state_of(order.status)).await?;
+        fault::point(Point::ReconcileAfterPlaces);
         let given = self.settle_given(order_no, GiveWhy::Repair).await?;
         Ok(written && !given)
     }

@@ -2,7 +2,7 @@
 
 use super::pieces::pieces_of_zone;
 use crate::{
-    mysql::standing::{PieceOfOrder, ZoneCount},
+    mysql::standing::PieceOfOrder,
     redis::{
         keys::Piece,
         standing::{PieceSnapshot, PlaceState},
@@ -24,7 +24,20 @@ pub struct StandingEvidence {
 }
 
 impl Ticketing {
-    /// Adds up the evidence of a show's standing zones.
+    /// The evidence that the database alone gives, of all standing zones that there are.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(in crate::ticketing) async fn stock_evidence(&self) -> Result<StandingEvidence, Failure> {
+        let counts = self.inner.db.stock_counts().await?;
+        Ok(StandingEvidence {
+            places: counts.places,
+            disagreeing: counts.disagreeing,
+            over_capacity: counts.over_capacity,
+        })
+    }
+
+    /// Adds up what Redis has of a show's standing zones.
     ///
     /// # Errors
     /// When a store fails.
@@ -51,21 +64,13 @@ impl Ticketing {
                 snapshots.push((piece, snapshot));
             }
         }
-        let Some(count) = self.inner.db.zone_count(zone).await? else {
+        let Some(stock) = self.inner.db.standing_stock(zone).await? else {
             return Ok(());
         };
-        let ZoneCount {
-            stock,
-            by_piece,
-            tickets,
-        } = count;
-        found.places += i64::from(stock.taken);
-        found.disagreeing += differ(stock.taken, by_piece) + differ(by_piece, tickets);
         let taken_in_redis = snapshots
             .iter()
             .map(|(_, snapshot)| snapshot.places.locked + snapshot.places.sold)
             .sum::<u32>();
-        found.over_capacity += beyond(stock.taken, stock.capacity);
         found.over_capacity += beyond(taken_in_redis, stock.capacity);
         let taken = self.inner.db.taken_pieces(zone).await?;
         for (piece, snapshot) in &snapshots {

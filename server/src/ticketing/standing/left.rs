@@ -3,7 +3,7 @@
 
 use super::pieces::pieces_of_zone;
 use crate::{
-    redis::keys::Piece,
+    redis::{keys::Piece, standing::Places},
     ticketing::{Failure, Ticketing},
 };
 use app::domain::ids::{ShowId, ZoneId};
@@ -54,11 +54,17 @@ impl Ticketing {
         if pieces.is_empty() {
             return Ok(Arc::default());
         }
-        let counts = self
-            .inner
-            .standing_counts
-            .shows
-            .try_get_with(show, async { self.left_of(&pieces).await.map(Left::from) });
+        // What Redis does not have of a show of which nothing is sold any more is not loaded, and nothing is left of it.
+        let is_closed = self.closed_for_good(&facts.show).is_some();
+        let counts = self.inner.standing_counts.shows.try_get_with(show, async {
+            let places = if is_closed {
+                self.inner.redis.places(&pieces).await?
+            } else {
+                let places = self.zone_places(&pieces).await?;
+                places.into_iter().map(Some).collect()
+            };
+            Ok::<_, Failure>(Left::from(left_by_zone(&pieces, &places)))
+        });
         counts.await.map_err(|error| {
             // The error is shared by all who waited for this reading.
             if error.is_busy() {
@@ -79,7 +85,9 @@ impl Ticketing {
     ) -> Result<HashMap<ShowId, Vec<(ZoneId, u32)>>, Failure> {
         let pieces = self.inner.db.pieces_of_shows(shows).await?;
         let all: Vec<Piece> = pieces.values().flatten().copied().collect();
-        let left: HashMap<ZoneId, u32> = self.left_of(&all).await?.into_iter().collect();
+        let places = self.zone_places(&all).await?;
+        let places: Vec<Option<Places>> = places.into_iter().map(Some).collect();
+        let left: HashMap<ZoneId, u32> = left_by_zone(&all, &places).into_iter().collect();
         let by_show = pieces.into_iter().map(|(show, pieces)| {
             let mut zones: Vec<ZoneId> = pieces.into_iter().map(|piece| piece.zone).collect();
             zones.dedup();
@@ -88,12 +96,13 @@ impl Ticketing {
         });
         Ok(by_show.collect())
     }
+}
 
-    async fn left_of(&self, pieces: &[Piece]) -> Result<Vec<(ZoneId, u32)>, Failure> {
-        let mut left: BTreeMap<ZoneId, u32> = BTreeMap::new();
-        for (piece, places) in pieces.iter().zip(self.zone_places(pieces).await?) {
-            *left.entry(piece.zone).or_default() += places.left();
-        }
-        Ok(left.into_iter().collect())
+/// What each zone has left, by the counts of its pieces.
+fn left_by_zone(pieces: &[Piece], places: &[Option<Places>]) -> Vec<(ZoneId, u32)> {
+    let mut left: BTreeMap<ZoneId, u32> = BTreeMap::new();
+    for (piece, places) in pieces.iter().zip(places) {
+        *left.entry(piece.zone).or_default() += places.map_or(0, Places::left);
     }
+    left.into_iter().collect()
 }

@@ -136,7 +136,10 @@ impl Ticketing {
         reply
     }
 
-    async fn earlier(&self, command: &HoldCommand) -> Result<Option<HoldReply>, RedisError> {
+    pub(in crate::ticketing) async fn earlier(
+        &self,
+        command: &HoldCommand,
+    ) -> Result<Option<HoldReply>, RedisError> {
         let HoldCommand {
             show,
             user,
