@@ -291,7 +291,10 @@ impl Running {
         );
         let timeouts = run_delayed(
             subscription("expire"),
-            DelayLimits::default(),
+            DelayLimits {
+                tries_max: config.limits.timeout_tries,
+                ..DelayLimits::default()
+            },
             clock,
             Arc::new(self.ticketing.clone()),
             self.cancel.clone(),

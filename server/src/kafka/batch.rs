@@ -13,6 +13,7 @@ use super::{
     metric,
     pauses::{Pauses, surviving},
 };
+use crate::fault::{self, Point};
 use std::{
     collections::{BTreeSet, VecDeque},
     sync::Arc,
@@ -342,9 +343,13 @@ impl<H: BatchHandler> Bench<H> {
 
     /// Writes a dead letter, for as long as it takes. False when the server stops first.
     async fn bury(&self, message: &Arrived, reason: &str) -> bool {
+        fault::point(Point::BuryBeforeLetter);
         for failures in 1.. {
             match self.dead_letters.bury(message, reason).await {
-                Ok(()) => return true,
+                Ok(()) => {
+                    fault::point(Point::BuryAfterLetter);
+                    return true;
+                }
                 Err(error) => {
                     tracing::warn!(
                         error = &error as &(dyn std::error::Error + 'static),

@@ -2,6 +2,7 @@
 
 use super::{Failure, Ticketing};
 use crate::{
+    fault::{self, Point},
     kafka::{
         Topic,
         dead_letters_read::{DeadLetter, read_dead_letters, send_back},
@@ -80,6 +81,7 @@ impl Ticketing {
         let mut sent = 0;
         for Letter { letter, .. } in waiting.take(usize::try_from(most).unwrap_or(usize::MAX)) {
             send_back(&self.inner.producer, &letter).await?;
+            fault::point(Point::LetterAfterSend);
             self.inner
                 .db
                 .note_retried(&letter.place, self.now())

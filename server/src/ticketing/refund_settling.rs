@@ -140,6 +140,7 @@ impl Ticketing {
                 show_id: order.show_id,
             }))
             .await?;
+            fault::point(Point::TicketsBackAfterEvent);
         }
         Ok(())
     }

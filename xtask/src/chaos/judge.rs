@@ -71,6 +71,9 @@ impl Stack<'_> {
             for promises in self.promises.iter().filter(|all| !all.is_empty()) {
                 faults.extend(promises.audit(&self.offer_of(promises)?, &found));
             }
+            if self.has_letters {
+                faults.extend(self.look_after_letters(&found)?);
+            }
         }
         Ok(Outcome {
             totals,

@@ -11,6 +11,7 @@ use super::recipes::{Recipe, Victim, named_points, recipe};
 use super::sale::{Habits, Sale};
 use super::stack::{Stack, wait_for_end, was_killed};
 use super::staff::{Deed, Staff};
+use super::trouble::Refusing;
 use crate::services::Running;
 
 /// How long a point has time to be reached. The rarest wait for an order to expire and its money to go back.
@@ -106,6 +107,7 @@ pub fn run(stack: &mut Stack<'_>, point: &str, number: usize) -> Result<Run> {
     let recipe = recipe(point);
     let log = format!("{point}-{number}");
     stack.promises = Vec::new();
+    stack.has_letters = recipe.trouble.is_some();
     let mut running = stack.start(&log, &recipe.first_settings(point, number))?;
     let shows = stack.fresh_shows(SHOWS)?;
     let mut sale = Sale::new(stack.port, &shows, Habits::MIXED);
@@ -113,6 +115,10 @@ pub fn run(stack: &mut Stack<'_>, point: &str, number: usize) -> Result<Run> {
     // Their show may be withdrawn; the sale goes on with the other one.
     let at_work = recipe.staff.zip(shows.last());
     let mut staff = at_work.map(|(work, show)| Staff::new(work, show, number as u64));
+    let refusing = recipe
+        .trouble
+        .map(|trouble| Refusing::begin(stack, trouble))
+        .transpose()?;
     let death = stack.sell(&sale, |stack| {
         let scene = Scene {
             stack,
@@ -129,7 +135,11 @@ pub fn run(stack: &mut Stack<'_>, point: &str, number: usize) -> Result<Run> {
             scene.go_on(staff.as_mut())?;
         }
         Ok(death)
-    })?;
+    });
+    if let Some(refusing) = refusing {
+        refusing.end()?;
+    }
+    let death = death?;
     if recipe.loses_orders() {
         stack.forgive(|order| !order.was_written);
     }

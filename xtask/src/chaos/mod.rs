@@ -9,6 +9,7 @@ mod buyer;
 mod http;
 mod judge;
 mod kill;
+mod letters;
 mod outage;
 mod promises;
 mod random;
@@ -17,6 +18,7 @@ mod report;
 mod sale;
 mod stack;
 mod staff;
+mod trouble;
 mod wish;
 
 use std::collections::{BTreeMap, VecDeque};

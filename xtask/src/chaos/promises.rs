@@ -24,6 +24,8 @@ pub enum Promise {
     Withdrawn,
     /// Redis has the show as the database has it, which `verify` looks at.
     ReadAgain,
+    /// Dead letters were sent back, which [`super::letters`] looks at.
+    LettersTried,
 }
 
 /// Everything that staff asked for in one show, and what they were told.
@@ -75,7 +77,7 @@ impl Promises {
             Promise::Limit(limit) => self.limits = vec![*limit],
             Promise::Places(places) => self.places = vec![*places],
             Promise::Withdrawn => self.withdrawn = true,
-            Promise::ReadAgain => {}
+            Promise::ReadAgain | Promise::LettersTried => {}
         }
     }
 
@@ -84,7 +86,7 @@ impl Promises {
     pub fn doubt(&mut self, promise: &Promise) {
         match promise {
             Promise::Withheld(seats) | Promise::Offered(seats) => self.set(seats, None),
-            Promise::MoreTime(_) | Promise::ReadAgain => {}
+            Promise::MoreTime(_) | Promise::ReadAgain | Promise::LettersTried => {}
             Promise::Limit(limit) if !self.limits.is_empty() => self.limits.push(*limit),
             Promise::Places(places) if !self.places.is_empty() => self.places.push(*places),
             Promise::Limit(_) | Promise::Places(_) => {}

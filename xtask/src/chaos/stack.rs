@@ -60,6 +60,8 @@ pub struct Stack<'a> {
     pub buyers: Vec<Buyer>,
     /// What staff were told in the sale that is on.
     pub promises: Vec<Promises>,
+    /// The tables refused orders in the sale that is on, so there are dead letters.
+    pub has_letters: bool,
     /// Shows of which nothing was bought yet; the next one is the last.
     shows: Vec<Show>,
 }
@@ -79,6 +81,7 @@ impl<'a> Stack<'a> {
             port,
             buyers: Vec::new(),
             promises: Vec::new(),
+            has_letters: false,
             shows: Vec::new(),
         };
         stack.call("migrate", &["migrate"], &[])?;
@@ -214,14 +217,23 @@ impl<'a> Stack<'a> {
         }
     }
 
+    /// Where this installation's database is, with its password.
+    pub fn database_url(&self) -> String {
+        database(self.ground, &self.name).database_url
+    }
+
     /// Where this installation's logs are.
     pub fn logs(&self) -> PathBuf {
         self.ground.set.logs().join(&self.name)
     }
 }
 
+fn database(ground: &Ground<'_>, name: &str) -> Endpoints {
+    ground.endpoints.with_database(&format!("chaos_{name}"))
+}
+
 fn server(ground: &Ground<'_>, name: &str, port: u16) -> Server {
-    let endpoints = ground.endpoints.with_database(&format!("chaos_{name}"));
+    let endpoints = database(ground, name);
     let mut server = Server::new(
         ground.workspace,
         ground.set,

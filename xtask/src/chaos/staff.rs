@@ -19,6 +19,12 @@ const REFUSALS: [&str; 5] = [
 ];
 /// Seats withheld at once.
 const SEATS_AT_ONCE_MAX: u64 = 4;
+/// Places of a standing zone that are soon gone, and the pieces in which the catalogue splits it.
+const PLACES_FEW: u64 = 9;
+const PIECES: u64 = 3;
+/// Dead letters of each kind that are tried again at once. What is refused for good is a dead letter again; more at once would
+/// soon be more than a command reads.
+const LETTERS_AT_ONCE: u64 = 5;
 /// Ranges of seats that are withheld before the oldest is offered again.
 const RANGES_MAX: usize = 2;
 
@@ -35,10 +41,14 @@ pub enum Work {
     Terms,
     /// Making the standing zone smaller and larger in turns.
     Capacity,
+    /// Giving the standing zone one place more a piece, again and again, so that orders get theirs from several.
+    PlaceByPlace,
     /// Withdrawing the show.
     Withdrawal,
     /// Reading the show from the database again.
     Rebuild,
+    /// Trying dead letters again.
+    Letters,
 }
 
 /// How a command ended.
@@ -62,6 +72,8 @@ pub struct Staff {
     withheld: Vec<Vec<u64>>,
     /// Orders that were given more time, or perhaps were.
     extended: Vec<String>,
+    /// Commands that were thought of.
+    asked: u64,
     /// Commands that were done.
     pub done: u32,
     pub has_died: bool,
@@ -76,6 +88,7 @@ impl Staff {
             random: Random::new(seed),
             withheld: Vec::new(),
             extended: Vec::new(),
+            asked: 0,
             done: 0,
             has_died: false,
             promises: Promises::of(show.id, show.standing()),
@@ -104,6 +117,7 @@ impl Staff {
 
     /// What to do next; nothing while no customer has what staff want.
     fn next(&mut self, sale: &Sale<'_>) -> Option<Promise> {
+        self.asked += 1;
         match self.work {
             Work::Seats if self.withheld.len() < RANGES_MAX => {
                 let count = 1 + self.random.below(SEATS_AT_ONCE_MAX);
@@ -129,8 +143,11 @@ impl Staff {
                 0 => 6 + self.random.below(30),
                 _ => 50 + self.random.below(40),
             })),
+            // The first ones are refused, for as long as more are taken.
+            Work::PlaceByPlace => Some(Promise::Places(PLACES_FEW + PIECES * self.asked)),
             Work::Withdrawal => Some(Promise::Withdrawn),
             Work::Rebuild => Some(Promise::ReadAgain),
+            Work::Letters => Some(Promise::LettersTried),
         }
     }
 
@@ -175,6 +192,7 @@ fn arguments(about: &Promises, promise: &Promise) -> Vec<String> {
         Promise::Places(places) => typed(&["show", "capacity"], &[about.zone, *places]),
         Promise::Withdrawn => typed(&["show", "withdraw", &show], &[]),
         Promise::ReadAgain => typed(&["rebuild", &show], &[]),
+        Promise::LettersTried => typed(&["dead-letters", "retry", "--most"], &[LETTERS_AT_ONCE]),
     }
 }
 
@@ -249,6 +267,18 @@ mod tests {
                 kind.note(&promise, Deed::Done);
             }
         }
+    }
+
+    #[test]
+    fn places_come_one_a_piece_whatever_became_of_the_ones_before() {
+        assert!(include_str!("catalogue.json").contains(&format!("\"pieces\": {PIECES}")));
+        let sale = Sale::new(0, &[], Habits::MIXED);
+        let mut staff = staff(Work::PlaceByPlace);
+        let first = staff.next(&sale).unwrap();
+        staff.note(&first, Deed::Refused);
+        let second = staff.next(&sale).unwrap();
+        assert_eq!(first, Promise::Places(PLACES_FEW + PIECES));
+        assert_eq!(second, Promise::Places(PLACES_FEW + 2 * PIECES));
     }
 
     #[test]

@@ -23,7 +23,10 @@ use super::{
     metric,
     pauses::surviving,
 };
-use crate::clock::Clock;
+use crate::{
+    clock::Clock,
+    fault::{self, Point},
+};
 use app::domain::time::{Millis, Timestamp};
 use memory::{Entry, Memory};
 use std::{sync::Arc, time::Duration};
@@ -319,13 +322,18 @@ impl<H: DelayHandler> Trigger<H> {
             due_at,
             ..received.message
         };
-        self.producer.send(&message, received.trace)?.await
+        self.producer.send(&message, received.trace)?.await?;
+        fault::point(Point::RearmAfterSend);
+        Ok(())
     }
 
     /// Writes a dead letter; when that fails the message is fired once more after the longest pause.
     async fn bury(&self, entry: &mut Entry, reason: &str) -> Outcome {
         match self.dead_letters.bury(&entry.message, reason).await {
-            Ok(()) => Outcome::Resolved,
+            Ok(()) => {
+                fault::point(Point::TimeoutAfterLetter);
+                Outcome::Resolved
+            }
             Err(error) => {
                 tracing::warn!(
                     error = &error as &(dyn std::error::Error + 'static),

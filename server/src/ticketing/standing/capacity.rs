@@ -188,6 +188,7 @@ impl Ticketing {
                     .await?;
             }
             all_set &= reply == SetCapacityReply::Set;
+            fault::point(Point::CapacityBetweenPieces);
         }
         Ok(all_set)
     }

@@ -80,6 +80,7 @@ impl Ticketing {
         let pieces = self.inner.db.pieces_of_shows(&[show]).await?;
         for piece in pieces.into_values().flatten() {
             self.inner.redis.forget_piece(piece).await?;
+            fault::point(Point::RebuildBetweenForgetting);
         }
         self.load_show_patiently(show).await?;
         Ok(())
@@ -147,7 +148,11 @@ impl Ticketing {
         why: GiveWhy,
     ) -> Result<bool, Failure> {
         let mut any = false;
-        for (piece, keep) in self.inner.db.pieces_of(order_no).await? {
+        let pieces = self.inner.db.pieces_of(order_no).await?;
+        for (place, (piece, keep)) in pieces.into_iter().enumerate() {
+            if place > 0 {
+                fault::point(Point::SettleBetweenPieces);
+            }
             let redis = &self.inner.redis;
             let mut reply = redis.give_standing(piece, order_no, keep, why).await?;
             if reply == GiveStandingReply::Rebuild {
@@ -173,9 +178,11 @@ impl Ticketing {
         state: PlaceState,
     ) -> Result<bool, Failure> {
         let mut any = false;
-        for (piece, quantity) in self.inner.db.pieces_of(order_no).await? {
-            if quantity == 0 {
-                continue;
+        let mut pieces = self.inner.db.pieces_of(order_no).await?;
+        pieces.retain(|(_, quantity)| *quantity > 0);
+        for (place, (piece, quantity)) in pieces.into_iter().enumerate() {
+            if place > 0 {
+                fault::point(Point::SettlePaidBetweenPieces);
             }
             let sell = SellStanding {
                 piece,

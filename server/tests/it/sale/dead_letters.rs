@@ -1,6 +1,6 @@
 //! What was given up is listed with its reason, and can be tried again.
 
-use crate::support::{ShowSpec, Stage, eventually, run};
+use crate::support::{ShowSpec, Stage, TestApp, eventually, run};
 use app::domain::{
     order::{CancelReason, OrderStatus},
     seat::SeatState,
@@ -134,5 +134,61 @@ fn a_message_that_was_given_up_is_listed_and_goes_back_once() {
         assert_eq!(counting.0.load(Ordering::Relaxed), 1, "{order_no}");
         cancel.cancel();
         consumer.await.expect("no panic").expect("set up");
+    });
+}
+
+#[test]
+fn a_timeout_message_that_fails_as_often_as_it_may_is_a_dead_letter_and_ends_its_order_when_sent_back()
+ {
+    run(async {
+        let app = TestApp::start(&[
+            ("SEATFLOW_TIMEOUT_TRIES", "2"),
+            // Neither the sweeper nor reconciliation helps.
+            ("SEATFLOW_SWEEP_EVERY_MS", "3600000"),
+            ("SEATFLOW_RECONCILE_EVERY_MS", "3600000"),
+            ("SEATFLOW_DISCARD_AFTER_MS", "50000"),
+        ])
+        .await;
+        let pool = app.db().pool();
+        let refusal = "ALTER TABLE orders ADD CONSTRAINT nothing_runs_out \
+                       CHECK (cancel_reason IS NULL OR cancel_reason <> 'timeout')";
+        sqlx::query(refusal).execute(pool).await.expect("a change");
+        let hold_for = Millis::seconds(3);
+        let spec = ShowSpec {
+            hold_for,
+            ..ShowSpec::default()
+        };
+        let show = app.show(spec).await;
+        let customer = app.customer().await;
+        let order_no = customer.place(show, &[1]).await.expect("an order");
+        let letters = || async {
+            let letters = app
+                .ticketing()
+                .letters(Topic::OrderTimeout, 10)
+                .await
+                .ok()?;
+            (!letters.is_empty()).then_some(letters)
+        };
+        let found = eventually("a dead letter", letters).await;
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].letter.key, order_no.to_string().into_bytes());
+        let reason = &found[0].letter.reason;
+        assert!(reason.starts_with("failed 2 times"), "{reason}");
+        assert_eq!(customer.status(order_no).await, OrderStatus::Pending);
+        assert_eq!(app.seat(show, 1).await, SeatState::Locked);
+
+        let mended = "ALTER TABLE orders DROP CONSTRAINT nothing_runs_out";
+        sqlx::query(mended).execute(pool).await.expect("a change");
+        let retried = app.ticketing().retry_letters(Topic::OrderTimeout, 10).await;
+        assert_eq!(retried.expect("Kafka"), 1);
+        customer.until(order_no, OrderStatus::Cancelled).await;
+        eventually("a free seat", || async {
+            (app.seat(show, 1).await == SeatState::Available).then_some(())
+        })
+        .await;
+        let after = letters().await.expect("the letter");
+        assert_eq!(after.len(), 1, "it came to a good end");
+        assert!(after[0].retried_at.is_some());
+        app.running.stop().await;
     });
 }
