@@ -13,14 +13,14 @@ use rdkafka::{
     message::{BorrowedMessage, Header, Headers as _, OwnedHeaders},
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     time::{Duration, Instant},
 };
 
 /// How long reading may take altogether.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
 const POLL: Duration = Duration::from_millis(200);
-/// Most dead letters of a topic that are read at once, the newest.
+/// Most dead letters of a topic that are handed out at once.
 pub const LETTERS_MAX: usize = 1_000;
 
 /// Where a dead letter lies.
@@ -56,18 +56,28 @@ pub struct DeadLetter {
     trace: Option<String>,
 }
 
-/// The newest dead letters of a topic, oldest first; at most [`LETTERS_MAX`].
+/// Which of a topic's dead letters are wanted.
+#[derive(Debug, Clone)]
+pub enum Wanted {
+    /// The newest.
+    Newest,
+    /// The oldest but for these, however many lie before them.
+    OldestBut(HashSet<LetterPlace>),
+}
+
+/// Dead letters of a topic, oldest first; at most [`LETTERS_MAX`].
 ///
 /// # Errors
 /// When the brokers can't be reached, the topic does not exist, or reading takes too long.
 pub async fn read_dead_letters(
     config: &KafkaConfig,
     topic: Topic,
+    wanted: Wanted,
     most: usize,
 ) -> Result<Vec<DeadLetter>, BoxError> {
     let (config, most) = (config.clone(), most.min(LETTERS_MAX));
     // librdkafka's calls block their thread.
-    tokio::task::spawn_blocking(move || read(&config, topic, most)).await?
+    tokio::task::spawn_blocking(move || read(&config, topic, &wanted, most)).await?
 }
 
 /// Sends a dead letter's message to the topic it came from, and waits for the acknowledgement. Its handler removes
@@ -89,7 +99,12 @@ pub async fn send_back(producer: &Producer, letter: &DeadLetter) -> Result<(), P
         .await
 }
 
-fn read(config: &KafkaConfig, topic: Topic, most: usize) -> Result<Vec<DeadLetter>, BoxError> {
+fn read(
+    config: &KafkaConfig,
+    topic: Topic,
+    wanted: &Wanted,
+    most: usize,
+) -> Result<Vec<DeadLetter>, BoxError> {
     let name = config.dead_letter_topic(topic);
     let mut client = config.client();
     client
@@ -100,23 +115,26 @@ fn read(config: &KafkaConfig, topic: Topic, most: usize) -> Result<Vec<DeadLette
     let consumer: BaseConsumer<ClientLog> = client.create_with_context(ClientLog)?;
     let metadata = consumer.fetch_metadata(Some(&name), READ_TIMEOUT)?;
     let partitions = metadata.topics().first().map(|topic| topic.partitions());
-    let mut wanted = TopicPartitionList::new();
-    let mut ends = BTreeMap::new();
+    let mut assigned = TopicPartitionList::new();
+    let mut unread = BTreeMap::new();
     for partition in partitions.unwrap_or_default() {
         let (low, high) = consumer.fetch_watermarks(&name, partition.id(), READ_TIMEOUT)?;
-        let from = low.max(high.saturating_sub(i64::try_from(most)?));
-        if from < high {
-            wanted.add_partition_offset(&name, partition.id(), Offset::Offset(from))?;
-            ends.insert(partition.id(), high);
+        let from = match wanted {
+            Wanted::Newest => low.max(high.saturating_sub(i64::try_from(most)?)),
+            Wanted::OldestBut(_) => low,
+        };
+        if from < high && most > 0 {
+            assigned.add_partition_offset(&name, partition.id(), Offset::Offset(from))?;
+            unread.insert(partition.id(), Unread { end: high, most });
         }
     }
     let mut letters = Vec::new();
-    if ends.is_empty() {
+    if unread.is_empty() {
         return Ok(letters);
     }
-    consumer.assign(&wanted)?;
+    consumer.assign(&assigned)?;
     let began = Instant::now();
-    while !ends.is_empty() {
+    while !unread.is_empty() {
         if began.elapsed() > READ_TIMEOUT {
             return Err(format!("{name} was not read within {} s", READ_TIMEOUT.as_secs()).into());
         }
@@ -125,16 +143,45 @@ fn read(config: &KafkaConfig, topic: Topic, most: usize) -> Result<Vec<DeadLette
         };
         let message = message?;
         let (partition, offset) = (message.partition(), message.offset());
-        if ends.get(&partition).is_some_and(|end| offset < *end) {
-            letters.push(letter(&name, topic, &message));
+        let Some(of_partition) = unread.get_mut(&partition) else {
+            continue;
+        };
+        if offset < of_partition.end {
+            let letter = letter(&name, topic, &message);
+            if wanted.has(&letter.place) {
+                letters.push(letter);
+                of_partition.most -= 1;
+            }
         }
-        if ends.get(&partition).is_some_and(|end| offset + 1 >= *end) {
-            ends.remove(&partition);
+        if offset + 1 >= of_partition.end || of_partition.most == 0 {
+            unread.remove(&partition);
         }
     }
     letters.sort_by_key(|letter| (letter.buried_at, letter.place.clone()));
-    let first = letters.len().saturating_sub(most);
-    Ok(letters.split_off(first))
+    match wanted {
+        Wanted::Newest => {
+            letters.drain(..letters.len().saturating_sub(most));
+        }
+        Wanted::OldestBut(_) => letters.truncate(most),
+    }
+    Ok(letters)
+}
+
+/// What is still to be read of a partition.
+struct Unread {
+    /// The first offset that is not read any more.
+    end: i64,
+    /// Letters that are still to be kept.
+    most: usize,
+}
+
+impl Wanted {
+    fn has(&self, place: &LetterPlace) -> bool {
+        match self {
+            Self::Newest => true,
+            Self::OldestBut(others) => !others.contains(place),
+        }
+    }
 }
 
 fn letter(name: &str, topic: Topic, message: &BorrowedMessage<'_>) -> DeadLetter {

@@ -87,7 +87,7 @@ impl Db {
         Ok(done.rows_affected())
     }
 
-    /// When letters of a dead-letter topic were sent back, by where they lie.
+    /// When letters of a dead-letter topic were sent back, by where they lie; the last hundred thousand.
     ///
     /// # Errors
     /// When the database fails.
@@ -97,7 +97,7 @@ impl Db {
     ) -> Result<HashMap<LetterPlace, Timestamp>, DbError> {
         let rows: Vec<(i32, i64, i64)> = sqlx::query_as(
             "SELECT letter_partition, letter_offset, retried_at FROM dead_letter_retry WHERE topic = ? \
-             ORDER BY retried_at DESC LIMIT 10000",
+             ORDER BY retried_at DESC LIMIT 100000",
         )
         .bind(topic)
         .fetch_all(self.pool())

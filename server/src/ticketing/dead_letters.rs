@@ -5,12 +5,13 @@ use crate::{
     fault::{self, Point},
     kafka::{
         Topic,
-        dead_letters_read::{DeadLetter, read_dead_letters, send_back},
+        dead_letters_read::{DeadLetter, LetterPlace, Wanted, read_dead_letters, send_back},
     },
     kafka_config,
     mysql::dead_letters::DeadRow,
 };
 use app::domain::time::Timestamp;
+use std::collections::HashMap;
 
 /// Rows or letters that one call lists or tries again.
 pub const LETTERS_MAX: u32 = 500;
@@ -47,16 +48,8 @@ impl Ticketing {
     /// # Errors
     /// When Kafka or the database fails.
     pub async fn letters(&self, topic: Topic, most: u32) -> Result<Vec<Letter>, Failure> {
-        let config = kafka_config(&self.inner.config);
-        let most = usize::try_from(most.min(LETTERS_MAX)).unwrap_or(usize::MAX);
-        let letters = read_dead_letters(&config, topic, most)
-            .await
-            .map_err(|error| {
-                tracing::warn!(topic = topic.name(), %error, "dead letters not read");
-                Failure::Broken("the dead letters can't be read from Kafka")
-            })?;
-        let name = config.dead_letter_topic(topic);
-        let retried = self.inner.db.retried_letters(&name).await?;
+        let retried = self.retried_letters(topic).await?;
+        let letters = self.read_letters(topic, Wanted::Newest, most).await?;
         Ok(letters
             .into_iter()
             .map(|letter| Letter {
@@ -74,12 +67,10 @@ impl Ticketing {
     /// # Errors
     /// When Kafka or the database fails; what was sent back stays sent.
     pub async fn retry_letters(&self, topic: Topic, most: u32) -> Result<u64, Failure> {
-        let letters = self.letters(topic, LETTERS_MAX).await?;
-        let waiting = letters
-            .into_iter()
-            .filter(|letter| letter.retried_at.is_none());
+        let retried = self.retried_letters(topic).await?;
+        let waiting = Wanted::OldestBut(retried.into_keys().collect());
         let mut sent = 0;
-        for Letter { letter, .. } in waiting.take(usize::try_from(most).unwrap_or(usize::MAX)) {
+        for letter in self.read_letters(topic, waiting, most).await? {
             send_back(&self.inner.producer, &letter).await?;
             fault::point(Point::LetterAfterSend);
             self.inner
@@ -91,5 +82,28 @@ impl Ticketing {
             sent += 1;
         }
         Ok(sent)
+    }
+
+    async fn retried_letters(
+        &self,
+        topic: Topic,
+    ) -> Result<HashMap<LetterPlace, Timestamp>, Failure> {
+        let name = kafka_config(&self.inner.config).dead_letter_topic(topic);
+        Ok(self.inner.db.retried_letters(&name).await?)
+    }
+
+    async fn read_letters(
+        &self,
+        topic: Topic,
+        wanted: Wanted,
+        most: u32,
+    ) -> Result<Vec<DeadLetter>, Failure> {
+        let config = kafka_config(&self.inner.config);
+        let most = usize::try_from(most.min(LETTERS_MAX)).unwrap_or(usize::MAX);
+        let letters = read_dead_letters(&config, topic, wanted, most).await;
+        letters.map_err(|error| {
+            tracing::warn!(topic = topic.name(), %error, "dead letters not read");
+            Failure::Broken("the dead letters can't be read from Kafka")
+        })
     }
 }

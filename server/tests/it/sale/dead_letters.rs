@@ -138,6 +138,47 @@ fn a_message_that_was_given_up_is_listed_and_goes_back_once() {
 }
 
 #[test]
+fn letters_are_sent_back_oldest_first_however_many_lie_there() {
+    const LETTERS: u64 = 505;
+    run(async {
+        let stage = Stage::new().await;
+        let config = kafka_config(stage.ticketing.config());
+        let producer = server::kafka::Producer::new(&config).expect("a producer");
+        for number in 0..LETTERS {
+            let payload = format!("no order, {number}");
+            let sent = producer.enqueue(Topic::OrderCreate, "a key", payload.as_bytes(), None);
+            sent.expect("taken").await.expect("acknowledged");
+        }
+        let consuming = stage.consume();
+        let newest = |letters: &[server::ticketing::dead_letters::Letter]| {
+            let payload = letters.last().map(|letter| letter.letter.payload.clone());
+            String::from_utf8(payload.unwrap_or_default()).expect("text")
+        };
+        eventually("all are dead letters", || async {
+            let letters = stage.ticketing.letters(Topic::OrderCreate, 1).await;
+            let last = newest(&letters.expect("Kafka"));
+            (last == format!("no order, {}", LETTERS - 1)).then_some(())
+        })
+        .await;
+        // What is sent back stays in its topic.
+        consuming.stop().await;
+
+        let ticketing = &stage.ticketing;
+        let retry = |most| ticketing.retry_letters(Topic::OrderCreate, most);
+        assert_eq!(retry(0).await.expect("Kafka"), 0);
+        assert_eq!(retry(u32::MAX).await.expect("Kafka"), 500, "at once");
+        let last = ticketing.letters(Topic::OrderCreate, 5).await;
+        let last = last.expect("Kafka");
+        assert!(
+            last.iter().all(|letter| letter.retried_at.is_none()),
+            "the oldest first"
+        );
+        assert_eq!(retry(u32::MAX).await.expect("Kafka"), LETTERS - 500);
+        assert_eq!(retry(u32::MAX).await.expect("Kafka"), 0);
+    });
+}
+
+#[test]
 fn a_timeout_message_that_fails_as_often_as_it_may_is_a_dead_letter_and_ends_its_order_when_sent_back()
  {
     run(async {
