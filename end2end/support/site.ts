@@ -51,9 +51,11 @@ export class Site {
     return response;
   }
 
-  /** Waits until a loaded page does what its buttons say: with scripts, until the application has taken it over. */
+  /** Waits until a loaded page does what its buttons say: with scripts, until its island, if it has one, has been taken over. */
   async usable(): Promise<void> {
-    if (this.runsScripts) await expect(this.page.locator('html[data-hydrated]')).toBeAttached();
+    if (!this.runsScripts) return;
+    await this.page.waitForLoadState('domcontentloaded');
+    await expect(this.page.locator('html:not([data-hydrated]):has(leptos-island)')).toHaveCount(0);
   }
 
   /** Keeps the page from hearing the answers of an address, until the returned function is called. */

@@ -1,7 +1,7 @@
 //! Whom the tickets are for: a list of people to tick, within the form that orders.
 
 use crate::{
-    components::header::encode,
+    components::address::encode,
     domain::{
         attendee::{ATTENDEES_MAX, Attendee},
         ids::AttendeeId,

@@ -3,10 +3,11 @@
 use crate::{
     components::{
         attendee_choice::{AttendeeChoiceOfForm, People},
+        offer::Offer,
         quantity_stepper::QuantityStepper,
     },
     domain::{
-        catalogue::{ShowPage, Zone},
+        catalogue::Zone,
         standing::ZoneKind,
     },
     i18n::{show, show::ShowText, use_lang},
@@ -22,7 +23,7 @@ const QUANTITY: u32 = 2;
 #[component]
 pub fn ChooseForMe(
     /// The show.
-    show: StoredValue<ShowPage>,
+    show: StoredValue<Offer>,
     /// Whom the tickets can be for.
     people: People,
     /// Whether the show can be bought at this moment.

@@ -1,7 +1,7 @@
 //! The page's head: the brand, the ways through the site, and the language.
 
 use crate::{
-    components::session::use_session,
+    components::{address::in_language, session::use_session},
     i18n::{self, shell::ShellText, use_lang},
 };
 use leptos::prelude::*;
@@ -12,21 +12,13 @@ use leptos_router::hooks::use_location;
 pub fn Header() -> impl IntoView {
     let lang = use_lang();
     let text = ShellText::of(lang);
-    let menu = NodeRef::<leptos::html::Details>::new();
-    let location = use_location();
-    Effect::new(move |_| {
-        location.pathname.track();
-        if let Some(menu) = menu.get_untracked() {
-            menu.set_open(false);
-        }
-    });
     view! {
         <header class="top">
             <a class="brand" href="/">
                 <Mark />
                 "SeatFlow"
             </a>
-            <details class="menu" node_ref=menu>
+            <details class="menu">
                 <summary>{text.menu}</summary>
             </details>
             <nav aria-label=text.main_nav>
@@ -59,7 +51,7 @@ fn NavLink(
     label: &'static str,
 ) -> impl IntoView {
     let pathname = use_location().pathname;
-    let current = move || is_within(path, &pathname.read()).then_some("page");
+    let current = is_within(path, &pathname.get_untracked()).then_some("page");
     view! { <a href=path aria-current=current>{label}</a> }
 }
 
@@ -79,14 +71,14 @@ fn AccountLink() -> impl IntoView {
     let text = ShellText::of(use_lang());
     let session = use_session();
     view! {
-        <Transition fallback=move || view! { <NavLink path="/account" label=text.account /> }>
+        <Suspense>
             {move || Suspend::new(async move {
                 match session.user.await {
                     Some(_) => view! { <NavLink path="/account" label=text.account /> }.into_any(),
                     None => view! { <NavLink path="/login" label=text.sign_in /> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 
@@ -96,51 +88,22 @@ fn LanguageLink() -> impl IntoView {
     let lang = use_lang();
     let other = i18n::shell::other(lang);
     let location = use_location();
-    let href = move || {
-        let mut here = location.pathname.get();
-        let query = location.search.get();
-        if !query.is_empty() {
-            here.push('?');
-            here.push_str(query.trim_start_matches('?'));
-        }
-        format!("/language?to={}&next={}", other.tag(), encode(&here))
-    };
-    // The server sets a cookie and leads back, so the router must leave this link alone.
+    let mut here = location.pathname.get_untracked();
+    let query = location.search.get_untracked();
+    if !query.is_empty() {
+        here.push('?');
+        here.push_str(query.trim_start_matches('?'));
+    }
     view! {
-        <a href=href rel="external" lang=other.tag() hreflang=other.tag()>
+        <a href=in_language(other.tag(), &here) lang=other.tag() hreflang=other.tag()>
             {ShellText::of(lang).other_language}
         </a>
     }
 }
 
-/// A path as the value of a query's field: everything that could end the value is percent-encoded.
-pub(crate) fn encode(path: &str) -> String {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let mut encoded = String::with_capacity(path.len() + 16);
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push('%');
-            encoded.push(char::from(HEX[usize::from(byte >> 4)]));
-            encoded.push(char::from(HEX[usize::from(byte & 15)]));
-        }
-    }
-    encoded
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_survives_as_the_value_of_a_querys_field() {
-        assert_eq!(
-            encode("/shows/7?seats=1.2&x=%"),
-            "/shows/7%3Fseats%3D1.2%26x%3D%25"
-        );
-        assert_eq!(encode("/订"), "/%E8%AE%A2");
-    }
 
     #[test]
     fn events_and_shows_belong_to_the_first_link() {

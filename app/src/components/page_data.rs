@@ -1,16 +1,10 @@
-//! What a page shows: read before the page is sent, and handed to the browser with it.
-//!
-//! Every page reads through here, and everything here that can be one type for all pages is: each further type of a
-//! resource, its source or its future costs the browser's bundle several kilobytes.
+//! What a page shows: read before the page is sent.
 
 use crate::{
-    components::{loading::Loading, problem::Problem},
+    components::problem::Problem,
     error::AppError,
 };
-use leptos::{
-    prelude::*,
-    server::codee::{Decoder, Encoder},
-};
+use leptos::prelude::*;
 use leptos_router::{
     hooks::{use_params_map, use_query_map},
     params::ParamsMap,
@@ -18,29 +12,8 @@ use leptos_router::{
 use serde::{Serialize, de::DeserializeOwned};
 use std::{future::Future, pin::Pin};
 
-/// JSON, read in the same way as the answers of server functions, so that the code for it is there once.
-pub struct WireJson;
-
-impl<T: Serialize> Encoder<T> for WireJson {
-    type Error = serde_json::Error;
-    type Encoded = String;
-
-    fn encode(value: &T) -> Result<String, Self::Error> {
-        serde_json::to_string(value)
-    }
-}
-
-impl<T: DeserializeOwned> Decoder<T> for WireJson {
-    type Error = serde_json::Error;
-    type Encoded = str;
-
-    fn decode(text: &str) -> Result<T, Self::Error> {
-        serde_json::from_slice(text.as_bytes())
-    }
-}
-
 /// What a page shows, or why it can't be shown.
-pub type PageData<T> = Resource<Result<T, AppError>, WireJson>;
+pub type PageData<T> = Resource<Result<T, AppError>>;
 
 /// Values of a page's address; those that are missing are none.
 pub type Values = [Option<String>; 2];
@@ -74,23 +47,23 @@ where
     T: Serialize + DeserializeOwned + Send + Sync + 'static,
 {
     let values = move || map.with(|map| names.map(|name| map.get(name)));
-    Resource::new_with_options(values, read, true)
+    Resource::new_blocking(values, read)
 }
 
-/// A page whose data is on its way: its shape, then the page, or why it can't be shown.
+/// A page with its data, or why it can't be shown.
 pub fn loaded<T>(data: PageData<T>, page: fn(T) -> AnyView) -> AnyView
 where
     T: Clone + Send + Sync + 'static,
 {
     view! {
-        <Transition fallback=Loading>
+        <Suspense>
             {move || Suspend::new(async move {
                 match data.await {
                     Ok(data) => page(data),
                     Err(error) => view! { <Problem error=error /> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
     .into_any()
 }

@@ -1,54 +1,35 @@
-//! Forms that change something: posted by the browser when no scripts run, and without leaving the page when they do.
+//! Forms that change something: posted by the browser when no scripts run, and without leaving the page where an island has
+//! taken them over.
 //!
 //! Leptos' `ActionForm` does the same for one server function a type, which reads the form into the function's arguments
 //! and writes them out again; here the form's fields go out as they are, and one piece of code serves every form.
 
+use super::posted::Posted;
 use crate::error::AppError;
-use leptos::{ev::SubmitEvent, prelude::*, server_fn::error::ServerFnUrlError};
-use leptos_router::hooks::use_query_map;
+use leptos::{ev::SubmitEvent, prelude::*};
 
 /// A form's way to the server and what came of it.
 #[derive(Clone, Copy)]
 pub struct Post {
     path: &'static str,
-    /// Whether an answer is awaited.
+    /// Whether an answer is awaited, or the page that it leads to.
     pub pending: RwSignal<bool>,
     /// Why the last submission was not carried out.
     pub error: RwSignal<Option<AppError>>,
     /// The JSON that the last submission was answered with.
     pub answer: RwSignal<Option<String>>,
-    #[cfg_attr(
-        not(all(feature = "hydrate", not(feature = "ssr"))),
-        expect(dead_code, reason = "only browsers send")
-    )]
-    counts: Option<RwSignal<u32>>,
 }
 
 impl Post {
     /// A way to the server function at `path`. Without scripts its error comes back in the page's address, which both
-    /// sides read, so that the server's page and the browser's agree.
+    /// sides know, so that the server's page and the browser's agree.
     #[must_use]
     pub fn to(path: &'static str) -> Self {
-        let error = use_query_map().with_untracked(|query| {
-            let is_ours = query.get_str("__path") == Some(path);
-            let error = query.get_str("__err").filter(|_| is_ours)?;
-            Some(ServerFnUrlError::<AppError>::decode_err(error))
-        });
         Self {
             path,
             pending: RwSignal::new(false),
-            error: RwSignal::new(error),
+            error: RwSignal::new(Posted::to(path)),
             answer: RwSignal::new(None),
-            counts: None,
-        }
-    }
-
-    /// Counts what succeeds, for somebody who lives longer than the form.
-    #[must_use]
-    pub fn counted_by(self, successes: RwSignal<u32>) -> Self {
-        Self {
-            counts: Some(successes),
-            ..self
         }
     }
 
@@ -64,24 +45,6 @@ impl Post {
         }
     }
 
-    #[cfg(all(feature = "hydrate", not(feature = "ssr")))]
-    fn take(self, answer: Result<String, AppError>) {
-        if let (Ok(_), Some(successes)) = (&answer, self.counts) {
-            successes.try_update(|count| *count += 1);
-        }
-        // The page may be gone by now, and its signals with it.
-        self.pending.try_set(false);
-        match answer {
-            Ok(text) => {
-                self.error.try_set(None);
-                self.answer.try_set(Some(text));
-            }
-            Err(error) => {
-                self.error.try_set(Some(error));
-            }
-        }
-    }
-
     #[cfg(not(all(feature = "hydrate", not(feature = "ssr"))))]
     fn send(self, _event: &SubmitEvent) {}
 
@@ -93,59 +56,56 @@ impl Post {
                 Some(form) => browser::post(self.path, &form).await,
                 None => Err(AppError::Offline),
             };
-            self.take(answer);
+            match answer {
+                Ok(posted) => {
+                    // The button stays locked until the next page has come.
+                    self.pending.try_set(posted.is_leaving);
+                    self.error.try_set(None);
+                    self.answer.try_set(Some(posted.text));
+                }
+                Err(error) => {
+                    self.pending.try_set(false);
+                    self.error.try_set(Some(error));
+                }
+            }
         });
     }
 }
 
-/// Fetching, where there is a browser.
+/// Posting, where there is a browser.
 #[cfg(all(feature = "hydrate", not(feature = "ssr")))]
 mod browser {
-    use super::{AppError, window};
-    use leptos::server_fn::{
-        error::FromServerFnError,
-        redirect::{REDIRECT_HEADER, call_redirect_hook},
+    use crate::{
+        components::{address, wire},
+        error::AppError,
     };
+    use leptos::server_fn::redirect::REDIRECT_HEADER;
     use wasm_bindgen::{JsCast, JsValue};
-    use wasm_bindgen_futures::JsFuture;
-    use web_sys::{EventTarget, FormData, Headers, RequestInit, Response, UrlSearchParams};
+    use web_sys::{EventTarget, FormData, UrlSearchParams};
 
-    /// Posts a form's fields; gives the answer's JSON, and follows where it leads.
-    pub async fn post(path: &str, form: &EventTarget) -> Result<String, AppError> {
-        let response = fetch(path, form).await.map_err(|_| AppError::Offline)?;
-        let body = match response.text() {
-            Ok(text) => JsFuture::from(text)
-                .await
-                .ok()
-                .and_then(|text| text.as_string()),
-            Err(_) => None,
-        };
-        let body = body.ok_or(AppError::Offline)?;
-        let headers = response.headers();
-        if let (Ok(Some(_)), Ok(Some(place))) =
-            (headers.get(REDIRECT_HEADER), headers.get("Location"))
-        {
-            call_redirect_hook(&place);
-        }
-        if response.ok() {
-            Ok(body)
-        } else {
-            Err(AppError::de(body.into()))
-        }
+    pub struct Answer {
+        /// The answer's JSON.
+        pub text: String,
+        /// Whether it leads to another page.
+        pub is_leaving: bool,
     }
 
-    async fn fetch(path: &str, form: &EventTarget) -> Result<Response, JsValue> {
+    /// Posts a form's fields, and follows where the answer leads.
+    pub async fn post(path: &str, form: &EventTarget) -> Result<Answer, AppError> {
+        let fields = fields(form).map_err(|_| AppError::Offline)?;
+        let answer = wire::fetch(path, Some(&fields)).await?;
+        let header = |name: &str| answer.headers.get(name).ok().flatten();
+        let next = header(REDIRECT_HEADER).and_then(|_| header("Location"));
+        // An order that was given up leads to its own page, which an island keeps fresh without loading it again.
+        let next = next.filter(|next| *next != address::path());
+        let is_leaving = next.is_some_and(|next| address::go_to(&next));
+        let text = answer.text;
+        Ok(Answer { text, is_leaving })
+    }
+
+    fn fields(form: &EventTarget) -> Result<JsValue, JsValue> {
         let fields = FormData::new_with_form(form.unchecked_ref())?;
-        let headers = Headers::new()?;
-        headers.set("Accept", "application/json")?;
-        let init = RequestInit::new();
-        init.set_method("POST");
-        init.set_headers(&headers);
-        let fields = UrlSearchParams::new_with_str_sequence_sequence(&fields)?;
-        init.set_body(fields.as_ref());
-        JsFuture::from(window().fetch_with_str_and_init(path, &init))
-            .await
-            .map(Into::into)
+        UrlSearchParams::new_with_str_sequence_sequence(&fields).map(Into::into)
     }
 }
 
@@ -154,11 +114,27 @@ mod browser {
 pub fn PostForm(
     /// The way to the server.
     post: Post,
+    /// Its id, for controls that stand elsewhere.
+    #[prop(optional, into)]
+    id: Option<String>,
+    /// Its class.
+    #[prop(optional)]
+    class: Option<&'static str>,
+    /// What browsers may fill in; their own choice when it is not said.
+    #[prop(optional)]
+    autocomplete: Option<&'static str>,
     /// The form's fields and button.
     children: Children,
 ) -> impl IntoView {
     view! {
-        <form method="post" action=post.path on:submit=move |event| post.submit(&event)>
+        <form
+            method="post"
+            action=post.path
+            id=id
+            class=class
+            autocomplete=autocomplete
+            on:submit=move |event| post.submit(&event)
+        >
             {children()}
         </form>
     }

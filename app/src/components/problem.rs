@@ -1,7 +1,7 @@
 //! A page, or a part of one, that can't be shown.
 
 use crate::{
-    components::header::encode,
+    components::address::encode,
     error::AppError,
     i18n::{error_text, shell::ShellText, use_lang},
 };
@@ -40,8 +40,8 @@ pub fn Problem(
             <p class="soft">{explanation}</p>
             <p class="actions">
                 <a class="btn primary" href="/">{text.to_shows}</a>
-                // The empty address is this page's own: a plain link, so that it works without JavaScript too.
-                {(!is_missing).then(|| view! { <a class="btn quiet" href="" rel="external">{text.try_again}</a> })}
+                // The empty address is this page's own.
+                {(!is_missing).then(|| view! { <a class="btn quiet" href="">{text.try_again}</a> })}
             </p>
         </div>
     }
@@ -49,7 +49,6 @@ pub fn Problem(
 }
 
 /// Gives the page the error's status, for those who read no words.
-#[cfg(feature = "ssr")]
 fn answer_with(error: &AppError) {
     let Some(response) = use_context::<leptos_axum::ResponseOptions>() else {
         return;
@@ -58,6 +57,3 @@ fn answer_with(error: &AppError) {
         response.set_status(status);
     }
 }
-
-#[cfg(not(feature = "ssr"))]
-fn answer_with(_error: &AppError) {}

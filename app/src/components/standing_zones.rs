@@ -3,11 +3,12 @@
 use crate::{
     components::{
         attendee_choice::{AttendeeChoiceOfForm, People},
+        offer::Offer,
         quantity_stepper::QuantityStepper,
         seat_map::MapState,
     },
     domain::{
-        catalogue::{ShowPage, Zone},
+        catalogue::Zone,
         ids::ZoneId,
         standing::ZoneKind,
     },
@@ -28,7 +29,7 @@ pub fn standing_form(zone: ZoneId) -> String {
 #[component]
 pub fn StandingZones(
     /// The show.
-    show: StoredValue<ShowPage>,
+    show: StoredValue<Offer>,
     /// What changes while the page is shown.
     state: MapState,
     /// Whom the tickets can be for.

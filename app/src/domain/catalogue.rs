@@ -4,6 +4,7 @@ use super::{
     ids::{EventId, ShowId, ZoneId},
     money::Money,
     standing::ZoneKind,
+    tagged::SaleFields,
     text::LocalText,
     time::{Millis, Timestamp, VenueTime},
 };
@@ -94,7 +95,7 @@ impl ShowStatus {
 
 /// Whether a show can be bought at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
+#[serde(tag = "state", rename_all = "snake_case", try_from = "SaleFields")]
 pub enum SaleState {
     /// Yes.
     OnSale,

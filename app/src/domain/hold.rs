@@ -2,6 +2,7 @@
 
 use super::{
     ids::{AttendeeId, OrderNo, SeatIndex, ShowId, ZoneId},
+    tagged::RefusalFields,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -140,7 +141,7 @@ impl LimitedBy {
 
 /// Why seats are not held. Nothing has changed when one of these is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "reason", rename_all = "snake_case")]
+#[serde(tag = "reason", rename_all = "snake_case", try_from = "RefusalFields")]
 pub enum Refusal {
     /// No seat was named.
     NoSeats,
@@ -197,7 +198,7 @@ pub enum Refusal {
         /// How many are held or bought already.
         have: u32,
         /// Whose tickets they are, when attendees are counted: an entry of the buyer's own list.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         attendee: Option<AttendeeId>,
     },
     /// Each ticket of this show is for a person who is named.

@@ -16,6 +16,7 @@ pub mod refund;
 pub mod seat;
 pub mod show_terms;
 pub mod standing;
+mod tagged;
 pub mod tax;
 pub mod text;
 pub mod time;

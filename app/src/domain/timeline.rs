@@ -1,6 +1,9 @@
 //! What happened to an order, in the order in which it happened.
 
-use super::{money::Money, order::CancelReason, refund::RefundReason, time::VenueTime};
+use super::{
+    money::Money, order::CancelReason, refund::RefundReason, tagged::HappeningFields,
+    time::VenueTime,
+};
 use serde::{Deserialize, Serialize};
 
 /// Something that happened, and when.
@@ -14,7 +17,7 @@ pub struct TimelineEntry {
 
 /// Something that happened to an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
+#[serde(tag = "what", rename_all = "snake_case", try_from = "HappeningFields")]
 pub enum Happening {
     /// Its seats were held.
     Placed,

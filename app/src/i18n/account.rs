@@ -7,9 +7,7 @@ texts! {
     /// Words of the account's forms.
     AccountText {
         sign_in: "Sign in", "登录";
-        signing_in: "Signing in…", "正在登录…";
         register: "Create an account", "注册";
-        registering: "Creating the account…", "正在注册…";
         phone: "Phone number", "手机号";
         password: "Password", "密码";
         no_account: "No account yet?", "还没有账户？";
@@ -18,7 +16,6 @@ texts! {
         account: "Account", "账户";
         signed_in_as: "Signed in as", "当前登录";
         sign_out: "Sign out", "退出登录";
-        signing_out: "Signing out…", "正在退出…";
         your_orders: "Your orders", "我的订单";
     }
 }

@@ -11,12 +11,10 @@ texts! {
         privacy: "We keep no document numbers, only a fingerprint that tells people apart and the last characters.", "我们不保存证件号码，只保存用于区分购票人的指纹和末几位字符。";
         none_yet: "Nobody yet.", "还没有购票人。";
         add: "Add a person", "添加购票人";
-        adding: "Adding…", "正在添加…";
         name: "Name, as in the document", "姓名（与证件一致）";
         document: "Document", "证件类型";
         number: "Document number", "证件号码";
         remove: "Remove", "移除";
-        removing: "Removing…", "正在移除…";
         for_whom: "Who are the tickets for?", "为谁购票？";
         one_each: "Tick one person for each ticket. They get the seats in plan order.", "每张票勾选一位购票人，按座位顺序对应。";
         sign_in_first: "Each ticket is for a person who is named. You name them after signing in; your seats stay chosen.", "本场实名购票。登录后即可选择购票人，已选的座位会保留。";

@@ -51,7 +51,7 @@ pub fn use_lang() -> Lang {
     use_context().unwrap_or_default()
 }
 
-/// Finds the page's language once and provides it to every component.
+/// Finds the page's language once and provides it to every component. Islands do so each for themselves.
 ///
 /// The server knows it from the visitor's cookie or browser; the browser reads what the server wrote into `<html lang>`.
 pub fn provide_lang() {

@@ -22,7 +22,6 @@ texts! {
         comes_back: "Comes back to you", "退还金额";
         where_to: "The money goes back to where you paid from.", "款项将原路退回。";
         seats_go: "The seats go back on sale once the money is back.", "退款完成后座位将重新开售。";
-        giving: "Giving the tickets back…", "正在退票…";
         change: "Choose other tickets", "重新选择";
         keep: "Keep my tickets", "不退了";
         to_order: "To the order", "查看订单";

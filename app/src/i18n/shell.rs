@@ -14,9 +14,6 @@ texts! {
         sign_in: "Sign in", "登录";
         other_language: "中文", "English";
         footer: "Seats held for you while you pay. Times are the venue's.", "付款期间为您保留座位。时间均为场馆当地时间。";
-        loading: "Loading", "加载中";
-        loading_long: "This takes longer than usual.", "加载时间比平常长。";
-        reload: "Reload the page", "重新加载";
         not_found: "There is no such page", "没有这个页面";
         not_found_hint: "The address may be mistyped, or what was here is over.", "地址可能有误，或者内容已经下线。";
         to_shows: "See what is on", "看看有什么演出";
@@ -31,5 +28,14 @@ pub fn other(lang: Lang) -> Lang {
     match lang {
         Lang::En => Lang::ZhCn,
         Lang::ZhCn => Lang::En,
+    }
+}
+
+/// What a browser calls a page, by the page's own name.
+#[must_use]
+pub fn page_title(name: &str) -> String {
+    match name {
+        "" => "SeatFlow".to_owned(),
+        name => format!("{name} · SeatFlow"),
     }
 }

@@ -5,7 +5,6 @@ mod people;
 use crate::{
     api::accounts::LogOut,
     components::{
-        loading::Loading,
         post::{Post, PostForm},
         problem::Problem,
         session::use_session,
@@ -23,22 +22,21 @@ use people::People;
 pub fn AccountPage() -> impl IntoView {
     let user = use_session().user;
     view! {
-        <Transition fallback=Loading>
+        <Suspense>
             {move || Suspend::new(async move {
                 match user.await {
                     Some(user) => view! { <Account user=user /> }.into_any(),
                     None => view! { <Problem error=AppError::Unauthenticated /> }.into_any(),
                 }
             })}
-        </Transition>
+        </Suspense>
     }
 }
 
 #[component]
 fn Account(user: User) -> impl IntoView {
     let text = AccountText::of(use_lang());
-    let post = Post::to(LogOut::PATH).counted_by(use_session().changes);
-    let pending = post.pending;
+    let post = Post::to(LogOut::PATH);
     view! {
         <Title text=text.account />
         <div class="wrap narrow stack">
@@ -50,9 +48,7 @@ fn Account(user: User) -> impl IntoView {
             <div class="actions">
                 <a class="btn quiet" href="/orders">{text.your_orders}</a>
                 <PostForm post=post>
-                    <button class="btn quiet" disabled=pending>
-                        {move || if pending.get() { text.signing_out } else { text.sign_out }}
-                    </button>
+                    <button class="btn quiet">{text.sign_out}</button>
                 </PostForm>
             </div>
             <People />

@@ -148,7 +148,6 @@ fn Confirm(order: OrderView, chosen: Vec<OrderItem>) -> impl IntoView {
     let lang = use_lang();
     let text = RefundText::of(lang);
     let post = Post::to(Refund::PATH);
-    let pending = post.pending;
     let given = value(&order, &chosen);
     let count = chosen.len();
     let fields: Vec<_> = chosen
@@ -169,9 +168,7 @@ fn Confirm(order: OrderView, chosen: Vec<OrderItem>) -> impl IntoView {
                 <input type="hidden" name="idempotency_key" value=key />
                 <input type="hidden" name="back_minor" value=back />
                 {fields}
-                <button class="btn primary" disabled=pending>
-                    {move || if pending.get() { text.giving.to_owned() } else { yes(lang, count) }}
-                </button>
+                <button class="btn primary">{yes(lang, count)}</button>
                 <ErrorNotice error=post.error />
             </PostForm>
             <p class="actions">

@@ -3,7 +3,7 @@
 use crate::{
     api::catalogue::home,
     components::{
-        header::encode,
+        address::encode,
         page_data::{by_query, loaded},
         poster::Poster,
         show_chip::ShowChip,

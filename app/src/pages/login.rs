@@ -3,11 +3,10 @@
 use crate::{
     api::accounts::LogIn,
     components::{
+        address::encode,
         error_notice::ErrorNotice,
         field::Field,
-        header::encode,
         post::{Post, PostForm},
-        session::use_session,
     },
     error::AppError,
     i18n::{account::AccountText, use_lang},
@@ -20,9 +19,9 @@ use leptos_router::hooks::use_query_map;
 #[component]
 pub fn LoginPage() -> impl IntoView {
     let text = AccountText::of(use_lang());
-    let post = Post::to(LogIn::PATH).counted_by(use_session().changes);
+    let post = Post::to(LogIn::PATH);
     let next = next_path();
-    let Post { error, pending, .. } = post;
+    let error = post.error;
     let is_wrong = Signal::derive(move || {
         error.with(|error| {
             matches!(
@@ -49,9 +48,7 @@ pub fn LoginPage() -> impl IntoView {
                         autocomplete="current-password"
                         invalid=is_wrong
                     />
-                    <button class="btn primary" disabled=pending>
-                        {move || if pending.get() { text.signing_in } else { text.sign_in }}
-                    </button>
+                    <button class="btn primary">{text.sign_in}</button>
                 </div>
             </PostForm>
             <p>{text.no_account} " " <a href=register_path>{text.register}</a></p>

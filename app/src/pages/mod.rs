@@ -1,81 +1,40 @@
 //! Pages, and the addresses they are at.
+//!
+//! Every page is written by the server. Two of them have an island, a part that the browser takes over because it changes
+//! while it is looked at: [`show`] and [`order`]. The browser's build has the islands and nothing of the other pages.
 
+#[cfg(feature = "ssr")]
 mod account;
+#[cfg(feature = "ssr")]
 mod event;
+#[cfg(feature = "ssr")]
 mod give_back;
+#[cfg(feature = "ssr")]
 mod home;
+#[cfg(feature = "ssr")]
 mod login;
+#[cfg(feature = "ssr")]
 mod not_found;
 pub(crate) mod order;
+#[cfg(feature = "ssr")]
 mod orders;
+#[cfg(feature = "ssr")]
 mod register;
 #[cfg(feature = "ssr")]
 mod shell;
 pub mod show;
+#[cfg(feature = "ssr")]
+mod site;
 
 #[cfg(feature = "ssr")]
-pub use shell::shell;
+pub use {shell::shell, site::App};
 
-use crate::{
-    components::{footer::Footer, header::Header, session::provide_session},
-    i18n::{provide_lang, shell::ShellText, use_lang},
-};
-use leptos::prelude::*;
-use leptos_meta::{Title, provide_meta_context};
-use leptos_router::{
-    SsrMode,
-    components::{FlatRoutes, Route, Router},
-    hooks::use_location,
-    path,
-};
-
-/// The whole application: the frame around every page, and the page that the address names.
-#[component]
-pub fn App() -> impl IntoView {
-    provide_meta_context();
-    provide_lang();
-    provide_session();
-    let text = ShellText::of(use_lang());
-    view! {
-        <Title formatter=|title: String| {
-            if title.is_empty() { "SeatFlow".to_owned() } else { title + " · SeatFlow" }
-        } />
-        <Router>
-            <a class="skip" href="#main" rel="external">{text.skip}</a>
-            <Header />
-            <Main />
-            <Footer />
-        </Router>
-    }
-}
-
-/// The page itself. Every page is sent whole, so that it can be read and used without JavaScript.
-#[component]
-fn Main() -> impl IntoView {
-    let main = NodeRef::<leptos::html::Main>::new();
-    let pathname = use_location().pathname;
-    Effect::new(move |visited: Option<String>| {
-        let path = pathname.get();
-        let moved = visited.is_some_and(|earlier| earlier != path);
-        // After a page change without a page load the reader's keyboard and voice start at the new page's top.
-        if moved && let Some(main) = main.get_untracked() {
-            let _ = main.focus();
+/// Sets `html[data-hydrated]` once an island does what its buttons say; browser tests wait for it.
+fn mark_hydrated() {
+    leptos::prelude::Effect::new(|_| {
+        if let Some(root) = leptos::prelude::document().document_element() {
+            // Fails only for an invalid attribute name, and this one is valid.
+            let _ = root.set_attribute("data-hydrated", "");
         }
-        path
     });
-    view! {
-        <main id="main" tabindex="-1" node_ref=main>
-            <FlatRoutes fallback=not_found::NotFoundPage>
-                <Route path=path!("/") view=home::HomePage ssr=SsrMode::Async />
-                <Route path=path!("/events/:id") view=event::EventPage ssr=SsrMode::Async />
-                <Route path=path!("/shows/:id") view=show::ShowPage ssr=SsrMode::Async />
-                <Route path=path!("/orders") view=orders::OrdersPage ssr=SsrMode::Async />
-                <Route path=path!("/orders/:order_no") view=order::OrderPage ssr=SsrMode::Async />
-                <Route path=path!("/orders/:order_no/give-back") view=give_back::GiveBackPage ssr=SsrMode::Async />
-                <Route path=path!("/login") view=login::LoginPage ssr=SsrMode::Async />
-                <Route path=path!("/register") view=register::RegisterPage ssr=SsrMode::Async />
-                <Route path=path!("/account") view=account::AccountPage ssr=SsrMode::Async />
-            </FlatRoutes>
-        </main>
-    }
 }

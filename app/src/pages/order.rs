@@ -2,57 +2,49 @@
 
 mod actions;
 mod live;
+#[cfg(feature = "ssr")]
+mod page;
 pub mod stage;
 
+#[cfg(feature = "ssr")]
+pub use page::OrderPage;
+
+use super::mark_hydrated;
 use crate::{
-    api::orders::order,
     components::{
-        countdown::Countdown,
-        error_notice::ErrorNotice,
-        order_facts::OrderFacts,
-        order_timeline::OrderTimeline,
-        page_data::{by_param, loaded},
-        refund_list::RefundList,
-        steps::Steps,
+        countdown::Countdown, error_notice::ErrorNotice, handed::Handed, order_facts::OrderFacts,
+        order_timeline::OrderTimeline, posted::Posted, refund_list::RefundList, steps::Steps,
     },
-    domain::{ids::OrderNo, order::OrderView, time::Millis},
-    error::{AppError, Thing},
+    domain::{order::OrderView, time::Millis},
     i18n::{
         order::{OrderText, heading, story},
+        provide_lang,
+        shell::page_title,
         use_lang,
     },
 };
 use actions::{Ended, PayOrCancel};
 use leptos::prelude::*;
-use leptos_meta::Title;
 use live::Live;
 use stage::Stage;
 
-/// One of the customer's own orders.
-#[component]
-pub fn OrderPage() -> impl IntoView {
-    let page = by_param("order_no", |order_no| {
-        Box::pin(async move {
-            match order_no.and_then(|order_no| order_no.parse::<OrderNo>().ok()) {
-                Some(order_no) => order(order_no).await,
-                None => Err(AppError::NotFound { what: Thing::Order }),
-            }
-        })
-    });
-    loaded(page, |order| view! { <Order order=order /> }.into_any())
-}
-
-#[component]
-fn Order(order: OrderView) -> impl IntoView {
+/// The order, which is kept fresh while it is looked at.
+#[island]
+pub fn Order(
+    /// The order as it was read, and what the address says of a form of the page.
+    handed: Handed<(OrderView, Option<Posted>)>,
+) -> impl IntoView {
+    let (order, posted) = handed.0;
+    provide_lang();
+    provide_context(posted);
     let lang = use_lang();
     let number = order.order_no.grouped();
     let refresh = RefreshWithoutScript::of(&order);
     let facts_of = order.clone();
-    let first = Stage::of(&order);
     let live = Live::follow(order);
     let stage = live.stage;
-    // The server writes the title after the page, when the page's signals may be gone.
-    let title = move || heading(lang, stage.try_get().unwrap_or(first));
+    Effect::new(move |_| document().set_title(&page_title(heading(lang, stage.get()))));
+    mark_hydrated();
     let step = Signal::derive(move || match stage.get() {
         Stage::Creating => 0,
         Stage::Paid => 2,
@@ -70,7 +62,6 @@ fn Order(order: OrderView) -> impl IntoView {
         (!words.is_empty()).then(|| view! { <p>{words}</p> })
     };
     view! {
-        <Title text=title />
         {refresh}
         <div class="wrap narrow order stack">
             {move || is_under_way().then(|| view! { <Steps current=step /> })}

@@ -4,11 +4,10 @@ use super::login::{carries_choice, next_path};
 use crate::{
     api::accounts::Register,
     components::{
+        address::encode,
         error_notice::ErrorNotice,
         field::Field,
-        header::encode,
         post::{Post, PostForm},
-        session::use_session,
     },
     domain::user::PASSWORD_CHARS_MIN,
     error::{self, AppError},
@@ -25,9 +24,9 @@ use leptos_meta::Title;
 pub fn RegisterPage() -> impl IntoView {
     let lang = use_lang();
     let text = AccountText::of(lang);
-    let post = Post::to(Register::PATH).counted_by(use_session().changes);
+    let post = Post::to(Register::PATH);
     let next = next_path();
-    let Post { error, pending, .. } = post;
+    let error = post.error;
     let is_phone = Signal::derive(move || {
         error.with(|error| {
             matches!(
@@ -78,9 +77,7 @@ pub fn RegisterPage() -> impl IntoView {
                         min_chars=PASSWORD_CHARS_MIN
                         invalid=is_password
                     />
-                    <button class="btn primary" disabled=pending>
-                        {move || if pending.get() { text.registering } else { text.register }}
-                    </button>
+                    <button class="btn primary">{text.register}</button>
                 </div>
             </PostForm>
             <p>{text.have_account} " " <a href=login_path>{text.sign_in}</a></p>

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use walrus::Module;
 use wasm_bindgen_cli_support::Bindgen;
 
 use super::hashes::OUTPUT_NAME;
-use super::{Files, content_hash, remove_folder, static_files};
+use super::{Files, content_hash, never_run, remove_folder, static_files};
 use crate::command::run_logged;
 use crate::packages::path_with_node;
 use crate::step::Progress;
@@ -48,18 +49,20 @@ pub fn build(
     let lock_file = fs::read(workspace.end2end().join("package-lock.json")).unwrap_or_default();
     // The tools' versions count too: wasm-bindgen's is in the module, binaryen's in the lock file.
     let key = format!(
-        "{} {} {}",
+        "{} {} {} {}",
         content_hash(&bytes),
         content_hash(&lock_file),
-        OPTIMISATIONS.join(" ")
+        OPTIMISATIONS.join(" "),
+        never_run::names()
     );
     let output = work.join("browser");
     if !fs::read_to_string(output.join("key")).is_ok_and(|known| known == key) {
         let unfinished = work.join("browser.new");
         remove_folder(&unfinished)?;
         progress.run("wasm-bindgen", || {
-            write_glue(bytes, &unfinished)?;
-            Ok(((), String::new()))
+            let (module, left_out) = never_run::leave_out(&bytes)?;
+            write_glue(module, &unfinished)?;
+            Ok(((), format!("{left_out} functions left out")))
         })?;
         progress.run("wasm-opt", || {
             let before = size_kb(&unfinished.join(module_name()))?;
@@ -77,14 +80,12 @@ fn module_name() -> String {
     format!("{OUTPUT_NAME}_bg.wasm")
 }
 
-fn write_glue(module: Vec<u8>, folder: &Path) -> Result<()> {
+fn write_glue(module: Module, folder: &Path) -> Result<()> {
     let mut bindgen = Bindgen::new();
     bindgen
-        .input_bytes(OUTPUT_NAME, module)
+        .input_module(OUTPUT_NAME, module)
         .web(true)?
         .typescript(false)
-        .remove_name_section(true)
-        .remove_producers_section(true)
         // The page says where the module is, under its hashed name; the glue must not guess.
         .omit_default_module_path(true)
         .generate(folder)

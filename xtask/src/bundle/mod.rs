@@ -4,6 +4,7 @@
 mod browser;
 mod compressed;
 mod hashes;
+mod never_run;
 mod static_files;
 mod styles;
 

@@ -14,6 +14,7 @@ use super::{
     name,
 };
 use crate::{
+    components::address,
     domain::{
         ids::SeatIndex,
         seat::{SeatMap, SeatState},
@@ -22,10 +23,6 @@ use crate::{
 };
 use gloo_timers::future::TimeoutFuture;
 use leptos::{html, prelude::*};
-use leptos_router::{
-    NavigateOptions,
-    hooks::{use_location, use_navigate},
-};
 use std::{
     cell::{Cell, OnceCell, RefCell},
     rc::Rc,
@@ -83,8 +80,6 @@ pub fn start(root: NodeRef<html::Div>, facts: MapFacts, state: MapState, lang: L
 
 /// Keeps the ticks on the map and the page's address as the choice is.
 fn follow_choice(state: MapState) {
-    let navigate = use_navigate();
-    let location = use_location();
     Effect::new(move |before: Option<Vec<SeatIndex>>| {
         let now: Vec<SeatIndex> = state
             .chosen
@@ -99,19 +94,13 @@ fn follow_choice(state: MapState) {
         for seat in now.iter().filter(|seat| !before.contains(seat)) {
             dom::tick(*seat, true);
         }
-        let path = location.pathname.get_untracked();
+        let path = address::path();
         let address = if now.is_empty() {
             path
         } else {
             format!("{path}?seats={}", write_choice(now.iter().copied()))
         };
-        let options = NavigateOptions {
-            replace: true,
-            scroll: false,
-            resolve: false,
-            ..NavigateOptions::default()
-        };
-        navigate(&address, options);
+        address::replace(&address);
         now
     });
 }

@@ -3,9 +3,9 @@
 use super::map_state::{Lost, MapState};
 use crate::{
     api::orders::MySeats,
-    components::{attendee_choice::People, timer::monotonic_ms},
+    components::{attendee_choice::People, offer::Offer, timer::monotonic_ms},
     domain::{
-        catalogue::{SaleState, ShowPage},
+        catalogue::SaleState,
         hold::Refusal,
         time::{Millis, Timestamp},
     },
@@ -22,7 +22,7 @@ const COUNTDOWN_MAX: Millis = Millis::minutes(24 * 60);
 #[component]
 pub fn Notices(
     /// The show.
-    show: StoredValue<ShowPage>,
+    show: StoredValue<Offer>,
     /// What changes while the page is shown.
     state: MapState,
     /// The reader's own seats.
@@ -152,13 +152,13 @@ fn MineNotice(mine: MySeats) -> impl IntoView {
 /// Why the show can't be bought now, and when it can.
 #[component]
 fn SaleNotice(
-    show: StoredValue<ShowPage>,
+    show: StoredValue<Offer>,
     state: MapState,
     now: Signal<Timestamp>,
 ) -> impl IntoView {
     let lang = use_lang();
     let text = ShowText::of(lang);
-    let event = show.with_value(|show| format!("/events/{}", show.event.id));
+    let event = show.with_value(|show| format!("/events/{}", show.event));
     let sale = show.with_value(|show| show.sale);
     let is_full = Memo::new(move |_| state.free.with(|free| free.iter().all(|&count| count == 0)));
     let words = move || match sale {
@@ -202,7 +202,7 @@ fn Countdown(sale: SaleState, now: Signal<Timestamp>) -> impl IntoView {
 /// The server's clock: what it showed when the page was made, and what has passed since by the browser's steady clock, which
 /// setting the time does not move.
 #[must_use]
-pub fn server_clock(show: &ShowPage) -> Signal<Timestamp> {
+pub fn server_clock(show: &Offer) -> Signal<Timestamp> {
     let start = show.now;
     let now = RwSignal::new(start);
     if let SaleState::NotYet { .. } = show.sale {

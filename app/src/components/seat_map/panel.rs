@@ -8,10 +8,11 @@ use crate::{
     components::{
         attendee_choice::{AttendeeChoice, People},
         choose_for_me::ChooseForMe,
+        offer::Offer,
         standing_zones::StandingZones,
     },
     domain::{
-        catalogue::{ShowPage, Zone},
+        catalogue::Zone,
         money::Money,
         standing::ZoneKind,
     },
@@ -23,7 +24,7 @@ use leptos::prelude::*;
 #[component]
 pub fn Panel(
     /// The show.
-    show: StoredValue<ShowPage>,
+    show: StoredValue<Offer>,
     /// What changes while the page is shown.
     state: MapState,
     /// Whom the tickets can be for.
@@ -109,7 +110,7 @@ fn ZoneButton(
 
 /// A seat of the choice, with the button that takes it off.
 #[component]
-fn ChosenSeat(chosen: Chosen, show: StoredValue<ShowPage>, state: MapState) -> impl IntoView {
+fn ChosenSeat(chosen: Chosen, show: StoredValue<Offer>, state: MapState) -> impl IntoView {
     let lang = use_lang();
     let Chosen { seat, place, zone } = chosen;
     let (zone_name, price) = show.with_value(|show| match show.zones.get(zone) {
@@ -133,7 +134,7 @@ fn ChosenSeat(chosen: Chosen, show: StoredValue<ShowPage>, state: MapState) -> i
 /// The total and the button; on a phone a bar at the screen's foot.
 #[component]
 fn Checkout(
-    show: StoredValue<ShowPage>,
+    show: StoredValue<Offer>,
     state: MapState,
     is_open: Signal<bool>,
     is_pending: Signal<bool>,
@@ -186,7 +187,7 @@ fn Checkout(
 }
 
 /// What the choice costs. A show has one currency, and prices are small, so the sum is there.
-fn total(show: &ShowPage, chosen: &[Chosen]) -> Option<String> {
+fn total(show: &Offer, chosen: &[Chosen]) -> Option<String> {
     let currency = show.zones.first()?.price.currency;
     let prices = chosen
         .iter()

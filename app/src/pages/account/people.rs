@@ -15,40 +15,27 @@ use crate::{
         error_text, use_lang,
     },
 };
-use leptos::{html, prelude::*, server_fn::ServerFn};
+use leptos::{prelude::*, server_fn::ServerFn};
 use leptos_router::hooks::use_query_map;
 
-/// The section of the account's page. Its list is read again whenever a form of it succeeds.
+/// The section of the account's page.
 #[component]
 pub fn People() -> impl IntoView {
     let text = AttendeesText::of(use_lang());
-    let changes = RwSignal::new(0_u32);
-    let list: PageData<Vec<Attendee>> =
-        Resource::new_with_options(move || changes.get(), |_| async { attendees().await }, true);
-    let section = NodeRef::<html::Section>::new();
-    // The form that was used is made anew with the list; the keyboard stays near it.
-    Effect::new(move |seen: Option<u32>| {
-        let now = changes.get();
-        if seen.is_some_and(|seen| seen != now)
-            && let Some(section) = section.get_untracked()
-        {
-            let _ = section.focus();
-        }
-        now
-    });
+    let list: PageData<Vec<Attendee>> = Resource::new_blocking(|| (), |()| async { attendees().await });
     let next = way_back();
     let back = next.clone().filter(|next| next.starts_with("/shows/"));
     view! {
-        <section id="people" class="people stack" aria-labelledby="people-title" tabindex="-1" node_ref=section>
+        <section id="people" class="people stack" aria-labelledby="people-title" tabindex="-1">
             <h2 id="people-title">{text.people}</h2>
             <p class="soft">{text.why}</p>
             {back.map(|href| view! { <p><a href=href>{text.back}</a></p> })}
-            <Transition>
+            <Suspense>
                 {move || {
                     let next = next.clone();
                     Suspend::new(async move {
                         match list.await {
-                            Ok(listed) => view! { <Listed listed changes next /> }.into_any(),
+                            Ok(listed) => view! { <Listed listed next /> }.into_any(),
                             Err(error) => {
                                 let words = error_text(use_lang(), &error);
                                 view! { <p class="notice bad">{words}</p> }.into_any()
@@ -56,7 +43,7 @@ pub fn People() -> impl IntoView {
                         }
                     })
                 }}
-            </Transition>
+            </Suspense>
         </section>
     }
 }
@@ -67,11 +54,11 @@ fn way_back() -> Option<String> {
 }
 
 #[component]
-fn Listed(listed: Vec<Attendee>, changes: RwSignal<u32>, next: Option<String>) -> impl IntoView {
+fn Listed(listed: Vec<Attendee>, next: Option<String>) -> impl IntoView {
     let lang = use_lang();
     let text = AttendeesText::of(lang);
     let count = listed.len();
-    let remove = Post::to(RemoveAttendee::PATH).counted_by(changes);
+    let remove = Post::to(RemoveAttendee::PATH);
     view! {
         {(count == 0).then(|| view! { <p class="soft">{text.none_yet}</p> })}
         <ErrorNotice error=remove.error />
@@ -79,7 +66,7 @@ fn Listed(listed: Vec<Attendee>, changes: RwSignal<u32>, next: Option<String>) -
             {listed.into_iter().map(|person| view! { <Person person remove /> }).collect_view()}
         </ul>
         <p class="soft small num">{list_note(lang, count)}</p>
-        {(count < ATTENDEES_MAX).then(|| view! { <AddForm changes next /> })}
+        {(count < ATTENDEES_MAX).then(|| view! { <AddForm next /> })}
     }
 }
 
@@ -93,7 +80,6 @@ fn Person(person: Attendee, remove: Post) -> impl IntoView {
         person.masked()
     );
     let label = remove_person(lang, &person.name);
-    let pending = remove.pending;
     view! {
         <li class="person card">
             <span class="person__words">
@@ -102,9 +88,7 @@ fn Person(person: Attendee, remove: Post) -> impl IntoView {
             </span>
             <PostForm post=remove>
                 <input type="hidden" name="id" value=person.id.to_string() />
-                <button class="btn quiet" aria-label=label disabled=pending>
-                    {move || if pending.get() { text.removing } else { text.remove }}
-                </button>
+                <button class="btn quiet" aria-label=label>{text.remove}</button>
             </PostForm>
         </li>
     }
@@ -112,11 +96,11 @@ fn Person(person: Attendee, remove: Post) -> impl IntoView {
 
 /// Adds a person. What is wrong stands beside the field it is about, the rest above the button.
 #[component]
-fn AddForm(changes: RwSignal<u32>, next: Option<String>) -> impl IntoView {
+fn AddForm(next: Option<String>) -> impl IntoView {
     let lang = use_lang();
     let text = AttendeesText::of(lang);
-    let post = Post::to(AddAttendee::PATH).counted_by(changes);
-    let Post { error, pending, .. } = post;
+    let post = Post::to(AddAttendee::PATH);
+    let error = post.error;
     let fault_of = move |field: fn(&AppError) -> bool| {
         Signal::derive(move || {
             error.with(|error| {
@@ -166,9 +150,7 @@ fn AddForm(changes: RwSignal<u32>, next: Option<String>) -> impl IntoView {
                         fault=number_fault
                     />
                     <ErrorNotice error=other />
-                    <button class="btn primary" disabled=pending>
-                        {move || if pending.get() { text.adding } else { text.add }}
-                    </button>
+                    <button class="btn primary">{text.add}</button>
                 </div>
             </PostForm>
         </div>

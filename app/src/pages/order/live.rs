@@ -2,8 +2,10 @@
 
 use super::stage::{Stage, refund_poll_ms};
 use crate::{
-    api,
-    components::timer::{Timer, monotonic_ms},
+    components::{
+        timer::{Timer, monotonic_ms},
+        wire,
+    },
     domain::{
         order::{OrderStatus, OrderView},
         time::{Millis, Timestamp},
@@ -142,7 +144,7 @@ impl Live {
     pub fn refresh(self) {
         let order_no = self.order.with_untracked(|order| order.order_no);
         spawn_local(async move {
-            let answer = api::orders::order(order_no).await;
+            let answer = wire::order(order_no).await;
             if !self.order.is_disposed() {
                 self.take(answer);
             }

@@ -1,0 +1,99 @@
+//! Leaves out of the module what the program never runs.
+//!
+//! Leptos keeps a table of functions for every view whose type is erased, and neither compiler nor wasm-opt can see that
+//! some of them are never called. Their bodies are replaced by a trap, and what only they used goes with them.
+
+use anyhow::{Context, Result};
+use walrus::{FunctionBuilder, FunctionId, FunctionKind, Module, ModuleConfig, ValType};
+
+/// Parts of the names of functions that are never called, and why.
+const NEVER_RUN: [(&str, &str); 3] = [
+    ("hydrate_async", "taking over lazy routes; there are none"),
+    ("new_with_async_value", "what only the former call"),
+    (
+        "hydrate_from_template",
+        "views that are cloned from a template; `template!` is not used",
+    ),
+];
+
+/// The module without them, and how many they were.
+///
+/// # Errors
+/// When the module can't be read.
+pub fn leave_out(bytes: &[u8]) -> Result<(Module, usize)> {
+    let mut module = ModuleConfig::new()
+        // What LLVM writes is well-formed.
+        .strict_validate(false)
+        .generate_name_section(false)
+        .generate_producers_section(false)
+        .parse(bytes)
+        .context("could not read the module")?;
+    let found: Vec<FunctionId> = module
+        .funcs
+        .iter_local()
+        .filter(|(id, _)| {
+            let name = module.funcs.get(*id).name.as_deref();
+            name.is_some_and(is_never_run)
+        })
+        .map(|(id, _)| id)
+        .collect();
+    for &id in &found {
+        trap(&mut module, id);
+    }
+    Ok((module, found.len()))
+}
+
+/// Stands for what is left out, so that another list makes another bundle.
+pub fn names() -> String {
+    NEVER_RUN.map(|(part, _)| part).join(" ")
+}
+
+fn is_never_run(name: &str) -> bool {
+    NEVER_RUN.iter().any(|(part, _)| name.contains(part))
+}
+
+fn trap(module: &mut Module, id: FunctionId) {
+    let (params, results) = module.types.params_results(module.funcs.get(id).ty());
+    let (params, results): (Vec<ValType>, Vec<ValType>) = (params.to_vec(), results.to_vec());
+    let mut builder = FunctionBuilder::new(&mut module.types, &params, &results);
+    builder.func_body().unreachable();
+    let args = params.iter().map(|ty| module.locals.add(*ty)).collect();
+    module.funcs.get_mut(id).kind = FunctionKind::Local(builder.local_func(args));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A module with two exported functions that give 7.
+    fn module(names: [&str; 2]) -> Vec<u8> {
+        let mut module = Module::default();
+        for name in names {
+            let mut builder = FunctionBuilder::new(&mut module.types, &[ValType::I32], &[ValType::I32]);
+            builder.name(name.to_owned()).func_body().i32_const(7);
+            let arg = module.locals.add(ValType::I32);
+            let id = builder.finish(vec![arg], &mut module.funcs);
+            module.exports.add(name, id);
+        }
+        module.emit_wasm()
+    }
+
+    #[test]
+    fn what_is_never_run_becomes_a_trap_and_the_rest_stays() {
+        let bytes = module(["hydrate_async", "hydrate"]);
+        let (left, count) = leave_out(&bytes).unwrap();
+        assert_eq!(count, 1);
+        let is_trap = |name: &str| {
+            let id = left.exports.get_func(name).unwrap();
+            let function = left.funcs.get(id).kind.unwrap_local();
+            let block = function.block(function.entry_block());
+            matches!(block.instrs.first(), Some((walrus::ir::Instr::Unreachable(_), _)))
+        };
+        assert!(is_trap("hydrate_async") && !is_trap("hydrate"));
+    }
+
+    #[test]
+    fn what_is_no_module_is_refused() {
+        assert!(leave_out(b"seatflow").is_err());
+    }
+}
