@@ -6,10 +6,7 @@ use crate::{
         offer::Offer,
         quantity_stepper::QuantityStepper,
     },
-    domain::{
-        catalogue::Zone,
-        standing::ZoneKind,
-    },
+    domain::{catalogue::Zone, standing::ZoneKind},
     i18n::{show, show::ShowText, use_lang},
 };
 use leptos::prelude::*;

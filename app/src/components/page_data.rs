@@ -1,9 +1,6 @@
 //! What a page shows: read before the page is sent.
 
-use crate::{
-    components::problem::Problem,
-    error::AppError,
-};
+use crate::{components::problem::Problem, error::AppError};
 use leptos::prelude::*;
 use leptos_router::{
     hooks::{use_params_map, use_query_map},

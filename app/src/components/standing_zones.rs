@@ -7,11 +7,7 @@ use crate::{
         quantity_stepper::QuantityStepper,
         seat_map::MapState,
     },
-    domain::{
-        catalogue::Zone,
-        ids::ZoneId,
-        standing::ZoneKind,
-    },
+    domain::{catalogue::Zone, ids::ZoneId, standing::ZoneKind},
     i18n::{show::ShowText, standing, use_lang},
 };
 use leptos::prelude::*;

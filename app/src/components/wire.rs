@@ -62,9 +62,7 @@ mod browser {
     /// # Errors
     /// What the server says, or that it can't be reached.
     pub async fn fetch(path: &str, body: Option<&JsValue>) -> Result<Answer, AppError> {
-        let (response, text) = exchange(path, body)
-            .await
-            .map_err(|_| AppError::Offline)?;
+        let (response, text) = exchange(path, body).await.map_err(|_| AppError::Offline)?;
         let text = text.as_string().ok_or(AppError::Offline)?;
         if response.ok() {
             let headers = response.headers();

@@ -291,7 +291,11 @@ mod tests {
 
     #[test]
     fn a_word_that_nobody_knows_and_a_missing_field_are_refused() {
-        for text in [r#"{"reason":"full_moon"}"#, r#"{"reason":"seats_taken"}"#, "{}"] {
+        for text in [
+            r#"{"reason":"full_moon"}"#,
+            r#"{"reason":"seats_taken"}"#,
+            "{}",
+        ] {
             assert!(serde_json::from_str::<Refusal>(text).is_err(), "{text}");
         }
         let text = r#"{"what":"cancelled","reason":"full_moon"}"#;

@@ -87,13 +87,7 @@ pub fn Shown(
     let now = server_clock(&show);
     let sale = show.sale;
     let is_open = Signal::derive(move || is_open(sale, now.get()));
-    let facts = MapFacts {
-        show_id: show.id,
-        zones: show.zones.clone(),
-        limit: show.limit,
-        mine: mine.seats.clone(),
-        wanted: wanted.clone(),
-    };
+    let facts = facts(&show, &mine, &wanted);
     let here = here(show.id, state, people, wanted);
     let key = RwSignal::new(new_key());
     let forms = view! { <OtherForms zones=show.zones.clone() show_id=show.id place key /> };
@@ -115,6 +109,17 @@ pub fn Shown(
     }
 }
 
+/// What the map is told of the show.
+fn facts(show: &Offer, mine: &MySeats, wanted: &[SeatIndex]) -> MapFacts {
+    MapFacts {
+        show_id: show.id,
+        zones: show.zones.clone(),
+        limit: show.limit,
+        mine: mine.seats.clone(),
+        wanted: wanted.to_vec(),
+    }
+}
+
 /// Which show, and the name of the next submission.
 #[component]
 fn Wish(show_id: ShowId, key: RwSignal<String>) -> impl IntoView {
@@ -126,7 +131,12 @@ fn Wish(show_id: ShowId, key: RwSignal<String>) -> impl IntoView {
 
 /// The forms that controls of the panel belong to: one for buying without choosing, and one for each standing zone.
 #[component]
-fn OtherForms(zones: Vec<Zone>, show_id: ShowId, place: Post, key: RwSignal<String>) -> impl IntoView {
+fn OtherForms(
+    zones: Vec<Zone>,
+    show_id: ShowId,
+    place: Post,
+    key: RwSignal<String>,
+) -> impl IntoView {
     let standing = zones
         .into_iter()
         .filter(|zone| zone.kind == ZoneKind::Standing)
@@ -140,7 +150,10 @@ fn OtherForms(zones: Vec<Zone>, show_id: ShowId, place: Post, key: RwSignal<Stri
         }
     };
     let best = (BEST_FORM.to_owned(), None);
-    std::iter::once(best).chain(standing).map(form).collect_view()
+    std::iter::once(best)
+        .chain(standing)
+        .map(form)
+        .collect_view()
 }
 
 /// Whether wishes can be sent: a sold out show may get seats back, and the server decides in any case.

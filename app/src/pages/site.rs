@@ -71,7 +71,14 @@ mod tests {
         for path in ["/shows/7", "/orders/1045239877100482913", "/shows/7/"] {
             assert!(has_island(path), "{path}");
         }
-        for path in ["/", "/orders", "/shows", "/events/7", "/orders/1/give-back", "/login"] {
+        for path in [
+            "/",
+            "/orders",
+            "/shows",
+            "/events/7",
+            "/orders/1/give-back",
+            "/login",
+        ] {
             assert!(!has_island(path), "{path}");
         }
     }

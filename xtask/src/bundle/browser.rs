@@ -25,7 +25,13 @@ const WASM_FEATURES: [&str; 6] = [
     "--enable-reference-types",
     "--enable-sign-ext",
 ];
-const OPTIMISATIONS: [&str; 3] = ["-Oz", "--strip-debug", "--strip-producers"];
+/// Functions that were made from the same source lie side by side then, and compress better.
+const OPTIMISATIONS: [&str; 4] = [
+    "-Oz",
+    "--reorder-functions-by-name",
+    "--strip-debug",
+    "--strip-producers",
+];
 
 /// What the browser loads.
 pub struct Browser {

@@ -37,7 +37,7 @@ pub enum Link {
     Offline,
 }
 
-/// How far the map itself has come. Only a browser that came here without loading the page ever waits for it.
+/// How far the map itself has come. Only a page that the server had to send without it ever waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MapLoad {
     /// It is there.

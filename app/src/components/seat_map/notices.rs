@@ -151,11 +151,7 @@ fn MineNotice(mine: MySeats) -> impl IntoView {
 
 /// Why the show can't be bought now, and when it can.
 #[component]
-fn SaleNotice(
-    show: StoredValue<Offer>,
-    state: MapState,
-    now: Signal<Timestamp>,
-) -> impl IntoView {
+fn SaleNotice(show: StoredValue<Offer>, state: MapState, now: Signal<Timestamp>) -> impl IntoView {
     let lang = use_lang();
     let text = ShowText::of(lang);
     let event = show.with_value(|show| format!("/events/{}", show.event));

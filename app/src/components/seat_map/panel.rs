@@ -11,11 +11,7 @@ use crate::{
         offer::Offer,
         standing_zones::StandingZones,
     },
-    domain::{
-        catalogue::Zone,
-        money::Money,
-        standing::ZoneKind,
-    },
+    domain::{catalogue::Zone, money::Money, standing::ZoneKind},
     i18n::{show, show::ShowText, use_lang},
 };
 use leptos::prelude::*;

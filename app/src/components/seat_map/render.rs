@@ -1,6 +1,6 @@
 //! The map as HTML, written by the server.
 //!
-//! Two ways lead here. The show page renders the map into itself; a browser that comes to the page without loading it asks
+//! Two ways lead here. The show page renders the map into itself; a browser whose page had to be sent without it asks
 //! for `GET /shows/{id}/map?lang=zh-CN`, which the server answers with [`seats_html`] of nobody's seats (`Own::default()`,
 //! `Content-Type: text/html; charset=utf-8`); the browser then marks its reader's seats itself.
 //!

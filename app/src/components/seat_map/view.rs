@@ -39,7 +39,7 @@ pub fn SeatMap(
     }
 }
 
-/// What stands in the map's place while a browser that came here without loading the page waits for it.
+/// What stands in the map's place while the browser waits for one that the server could not put into the page.
 #[component]
 fn MapWait(load: RwSignal<MapLoad>) -> impl IntoView {
     let text = ShowText::of(use_lang());

@@ -22,7 +22,8 @@ use leptos_router::hooks::use_query_map;
 #[component]
 pub fn People() -> impl IntoView {
     let text = AttendeesText::of(use_lang());
-    let list: PageData<Vec<Attendee>> = Resource::new_blocking(|| (), |()| async { attendees().await });
+    let list: PageData<Vec<Attendee>> =
+        Resource::new_blocking(|| (), |()| async { attendees().await });
     let next = way_back();
     let back = next.clone().filter(|next| next.starts_with("/shows/"));
     view! {

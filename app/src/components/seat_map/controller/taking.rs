@@ -80,7 +80,7 @@ fn new_controller(
     }
 }
 
-/// A browser that came here without loading the page has no map yet.
+/// A page that the server had to send without the map has none yet.
 async fn ask_for_map(
     root: &Element,
     facts: &MapFacts,
