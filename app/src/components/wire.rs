@@ -3,30 +3,47 @@
 //! Server functions can be called there too, but what Leptos writes for it reads and writes arguments in several encodings;
 //! islands ask for little, so this is a tenth of the size.
 
-use crate::{
-    domain::{ids::OrderNo, order::OrderView},
-    error::AppError,
-};
+use crate::{domain::ids::OrderNo, error::AppError, pages::order::progress::Progress};
 
-/// One of the customer's own orders, as the server has it now.
+/// How far one of the customer's own orders has come, and the whole answer without the time at which it was given.
 ///
 /// # Errors
 /// What the server says, or that it can't be reached.
 #[cfg(all(feature = "hydrate", not(feature = "ssr")))]
-pub async fn order(order_no: OrderNo) -> Result<OrderView, AppError> {
+pub async fn order(order_no: OrderNo) -> Result<(Progress, String), AppError> {
     use leptos::server_fn::ServerFn;
     let path = crate::api::orders::Order::PATH;
     let answer = fetch(&format!("{path}?order_no={order_no}"), None).await?;
-    read(&answer.text)
+    let progress: Progress = read(&answer.text)?;
+    let now = format!("\"now\":{}", progress.now.0);
+    Ok((progress, answer.text.replace(&now, "")))
 }
 
-/// As the browser asks, for code that is built for both sides and runs in the browser only.
+/// The page that is shown, as the server would write it now: its HTML.
 ///
 /// # Errors
-/// As in the browser.
+/// What the server says, or that it can't be reached.
+#[cfg(all(feature = "hydrate", not(feature = "ssr")))]
+pub async fn this_page() -> Result<String, AppError> {
+    Ok(fetch(&super::address::path(), None).await?.text)
+}
+
+/// The server asks nobody.
+///
+/// # Errors
+/// Always.
 #[cfg(not(all(feature = "hydrate", not(feature = "ssr"))))]
-pub async fn order(order_no: OrderNo) -> Result<OrderView, AppError> {
-    crate::api::orders::order(order_no).await
+pub async fn order(_order_no: OrderNo) -> Result<(Progress, String), AppError> {
+    Err(AppError::Offline)
+}
+
+/// The server asks nobody.
+///
+/// # Errors
+/// Always.
+#[cfg(not(all(feature = "hydrate", not(feature = "ssr"))))]
+pub async fn this_page() -> Result<String, AppError> {
+    Err(AppError::Offline)
 }
 
 /// Reads an answer. One that can't be read is of another version of the program, and loading the page anew helps.

@@ -7,10 +7,9 @@ use crate::{
         error_notice::ErrorNotice,
         post::{Post, PostForm},
     },
-    domain::{ids::OrderNo, order::CancelReason},
+    domain::ids::OrderNo,
     i18n::{
         order::{OrderText, pay},
-        refund::{RefundText, terms, why_not},
         use_lang,
     },
 };
@@ -91,29 +90,6 @@ fn CancelOrder(live: Live, order_no: OrderNo) -> impl IntoView {
     }
 }
 
-/// Until when tickets can be given back, and the way to it; or why none can be.
-#[component]
-fn GiveBack(live: Live) -> impl IntoView {
-    let lang = use_lang();
-    let order_no = live.order.with_untracked(|order| order.order_no);
-    let closed = Memo::new(move |_| live.order.with(|order| why_not(lang, order)));
-    move || match closed.get() {
-        Some(why) => view! { <p class="soft">{why}</p> }.into_any(),
-        None => {
-            let words = live
-                .order
-                .with_untracked(|order| terms(lang, &order.refund_terms));
-            view! {
-                <div class="give-back__offer">
-                    <p>{words}</p>
-                    <a class="btn quiet" href=format!("/orders/{order_no}/give-back")>{RefundText::of(lang).give_back}</a>
-                </div>
-            }
-            .into_any()
-        }
-    }
-}
-
 /// Reads the order again whenever a form was answered, whatever the answer.
 fn refresh_after(post: Post, live: Live) {
     Effect::new(move |was_pending: Option<bool>| {
@@ -123,35 +99,4 @@ fn refresh_after(post: Post, live: Live) {
         }
         is_pending
     });
-}
-
-/// Ways on from an order that has come to its end. Where money is on its way back none of them leads to paying again.
-#[component]
-pub fn Ended(live: Live, stage: Stage) -> impl IntoView {
-    let text = OrderText::of(use_lang());
-    let show = live
-        .order
-        .with_untracked(|order| format!("/shows/{}", order.show_id));
-    let again = match stage {
-        Stage::Cancelled {
-            refund: Some(_), ..
-        }
-        | Stage::Discarded { refund: Some(_) } => None,
-        Stage::Cancelled {
-            reason: CancelReason::ShowWithdrawn,
-            ..
-        }
-        | Stage::Withdrawn { .. }
-        | Stage::Refunded => Some(("/".to_owned(), text.see_shows)),
-        Stage::Paid => Some((show, text.to_show)),
-        _ => Some((show, text.choose_again)),
-    };
-    let give_back = (stage == Stage::Paid).then(|| view! { <GiveBack live=live /> });
-    view! {
-        {give_back}
-        <p class="actions">
-            {again.map(|(path, words)| view! { <a class="btn primary" href=path>{words}</a> })}
-            <a class="btn quiet" href="/orders">{text.all_orders}</a>
-        </p>
-    }
 }

@@ -1,16 +1,22 @@
 //! An order as the server last gave it, kept fresh while it can still change by itself.
 
-use super::stage::{Stage, refund_poll_ms};
+use super::{
+    parts,
+    progress::Progress,
+    stage::{Stage, refund_poll_ms},
+};
 use crate::{
     components::{
         timer::{Timer, monotonic_ms},
         wire,
     },
     domain::{
-        order::{OrderStatus, OrderView},
+        ids::OrderNo,
+        order::OrderStatus,
         time::{Millis, Timestamp},
     },
     error::AppError,
+    i18n::{Lang, order::OrderText, use_lang},
 };
 use leptos::{prelude::*, task::spawn_local};
 
@@ -31,7 +37,7 @@ struct Anchor {
 #[derive(Clone, Copy)]
 pub struct Live {
     /// The order.
-    pub order: RwSignal<OrderView>,
+    pub order: RwSignal<Progress>,
     /// What its page is about.
     pub stage: Memo<Stage>,
     /// Whole seconds until its deadline, upwards; zero when it has passed.
@@ -39,6 +45,9 @@ pub struct Live {
     /// Why the last question had no answer.
     pub trouble: RwSignal<Option<AppError>>,
     anchor: StoredValue<Anchor>,
+    lang: Lang,
+    /// The answer that the parts are of, without the time of day; none before the first.
+    told: StoredValue<Option<String>>,
     tries: StoredValue<u32>,
     poll: Timer,
     tick: Timer,
@@ -46,7 +55,7 @@ pub struct Live {
 
 impl Live {
     /// Follows an order that has just been read.
-    pub fn follow(order: OrderView) -> Self {
+    pub fn follow(order: Progress) -> Self {
         let left = order.expires.at - order.now;
         let anchor = Anchor {
             server: order.now,
@@ -55,10 +64,12 @@ impl Live {
         let order = RwSignal::new(order);
         let live = Self {
             order,
-            stage: Memo::new(move |_| order.with(Stage::of)),
+            stage: Memo::new(move |_| order.with(Stage::at)),
             left_s: RwSignal::new(whole_seconds(left)),
             trouble: RwSignal::new(None),
             anchor: StoredValue::new(anchor),
+            lang: use_lang(),
+            told: StoredValue::new(None),
             tries: StoredValue::new(0),
             poll: Timer::new(),
             tick: Timer::new(),
@@ -127,7 +138,7 @@ impl Live {
     fn next_poll_ms(self) -> Option<u32> {
         let tries = self.tries.get_value();
         let stage = self.stage.get_untracked();
-        let is_refunded = self.order.with_untracked(OrderView::is_refund_under_way);
+        let is_refunded = self.order.with_untracked(Progress::is_refund_under_way);
         stage
             .next_poll_ms(self.left(), tries)
             .or_else(|| is_refunded.then(|| refund_poll_ms(tries)))
@@ -144,14 +155,37 @@ impl Live {
     pub fn refresh(self) {
         let order_no = self.order.with_untracked(|order| order.order_no);
         spawn_local(async move {
-            let answer = wire::order(order_no).await;
+            let answer = self.ask(order_no).await;
             if !self.order.is_disposed() {
                 self.take(answer);
             }
         });
     }
 
-    fn take(self, answer: Result<OrderView, AppError>) {
+    /// How far the order has come. Where the answer is another one than before, the page says so when this returns.
+    async fn ask(self, order_no: OrderNo) -> Result<Progress, AppError> {
+        let (order, text) = wire::order(order_no).await?;
+        let is_known = match self.told.try_get_value().flatten() {
+            Some(told) => told == text,
+            // The page came with what the server said just before.
+            None => {
+                self.order
+                    .try_with_untracked(|known| known.is_as_far_as(&order))
+                    == Some(true)
+            }
+        };
+        if !is_known {
+            let page = wire::this_page().await?;
+            // It is another page when somebody signed out meanwhile, in another window.
+            if !self.order.is_disposed() && !parts::renew(&page) {
+                return Err(AppError::Unauthenticated);
+            }
+        }
+        self.told.try_set_value(Some(text));
+        Ok(order)
+    }
+
+    fn take(self, answer: Result<Progress, AppError>) {
         match answer {
             Ok(order) => {
                 let before = self.stage.get_untracked();
@@ -175,6 +209,7 @@ impl Live {
                 if self.is_lost() {
                     self.order
                         .update(|order| order.status = OrderStatus::Discarded);
+                    parts::tell(OrderText::of(self.lang).discarded);
                 }
             }
             Err(error) => {

@@ -1,5 +1,6 @@
 //! What an order's page is about, and how soon it asks the server again.
 
+use super::progress::Progress;
 use crate::domain::{
     order::{CancelReason, OrderStatus, OrderView, RefundProgress},
     payment::PaymentStatus,
@@ -44,9 +45,15 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The stage that an order, as the server last gave it, is in.
+    /// The stage that an order is in.
     #[must_use]
     pub fn of(order: &OrderView) -> Self {
+        Self::at(&Progress::of(order))
+    }
+
+    /// The stage of an order that has come so far.
+    #[must_use]
+    pub fn at(order: &Progress) -> Self {
         let payment = order.payment.as_ref().map(|payment| payment.status);
         let goes_back = order
             .payment
@@ -129,7 +136,7 @@ pub fn refund_poll_ms(tries: u32) -> u32 {
 const LATE_MONEY_TRIES_MAX: u32 = 40;
 
 /// Money that was taken for an order that has no seats: it is on its way back from the first moment.
-fn refund(order: &OrderView) -> Option<RefundProgress> {
+fn refund(order: &Progress) -> Option<RefundProgress> {
     let payment = order.payment.as_ref()?;
     match payment.status {
         PaymentStatus::Success => Some(payment.refund.unwrap_or(RefundProgress::Requested)),
