@@ -37,7 +37,7 @@ pub fn Order(
     let number = progress.order_no.grouped();
     let live = Live::follow(progress);
     mark_hydrated();
-    let [steps, story, facts, refunds, next, told] = parts.0;
+    let [steps, story, facts, refunds, next, told] = parts.html;
     // The buttons stay the same ones while the order awaits payment, whatever is heard of its payments: a button made anew
     // would forget that it is on its way to the cashier.
     let is_pending = Memo::new(move |_| live.stage.get().is_pending());

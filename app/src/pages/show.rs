@@ -40,7 +40,10 @@ use serde::{Deserialize, Serialize};
 /// The map as the server wrote it. It crosses to the browser as part of the page and not once more beside it, so there it is
 /// empty.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct MapHtml(#[serde(skip)] pub String);
+pub struct MapHtml {
+    #[serde(skip)]
+    html: String,
+}
 
 /// What the server hands to the island.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -101,7 +104,7 @@ pub fn Shown(
         <PostForm post=place class="show__form" autocomplete="off">
             <Wish show_id key />
             <fieldset class="show__map" aria-label=text.seat_map>
-                <SeatMap html=html.0 facts state />
+                <SeatMap html=html.html facts state />
             </fieldset>
             <Panel show state people here is_open is_pending=place.pending />
         </PostForm>

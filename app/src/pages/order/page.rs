@@ -43,14 +43,15 @@ pub fn OrderPage() -> impl IntoView {
 
 fn shown(order: OrderView) -> AnyView {
     let stage = Stage::of(&order);
-    let parts = Parts([
+    let html = [
         steps(stage).to_html(),
         told_story(&order, stage).to_html(),
         view! { <OrderFacts order=order.clone() /> }.to_html(),
         view! { <RefundList refunds=order.refunds.clone() items=order.items.clone() /> }.to_html(),
         next(&order, stage).to_html(),
         view! { <OrderTimeline entries=order.timeline.clone() /> }.to_html(),
-    ]);
+    ];
+    let parts = Parts { html };
     let handed = Handed((Progress::of(&order), Posted::of_page()));
     view! {
         <Title text=heading(use_lang(), stage) />

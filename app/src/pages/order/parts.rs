@@ -10,7 +10,11 @@ pub const STORY: &str = "story";
 /// The HTML of the parts. It crosses to the browser as the page itself and not once more beside it, so the island in the browser
 /// is given empty ones and leaves those of the page alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parts(#[serde(skip)] pub [String; 6]);
+pub struct Parts {
+    /// The HTML of each, in the order of their names.
+    #[serde(skip)]
+    pub html: [String; 6],
+}
 
 /// Puts other words in the place of the story.
 #[cfg(all(feature = "hydrate", not(feature = "ssr")))]

@@ -54,7 +54,8 @@ pub fn ShowPage() -> impl IntoView {
             if show.sale.is_over() {
                 return view! { <Over show mine posted /> }.into_any();
             }
-            let html = MapHtml(map_html(&show, &mine, wanted.clone()).await);
+            let html = map_html(&show, &mine, wanted.clone()).await;
+            let html = MapHtml { html };
             let scene = Handed(Scene {
                 offer: Offer::of(&show),
                 mine,
