@@ -15,7 +15,7 @@ pub mod payments;
 pub use request::safe_path;
 
 #[cfg(feature = "ssr")]
-mod request {
+pub(crate) mod request {
     use crate::{
         domain::user::User,
         error::AppError,
@@ -33,6 +33,11 @@ mod request {
     /// Who is asking.
     pub fn visitor() -> Visitor {
         expect_context()
+    }
+
+    /// The account that a page is written for; none when nobody is signed in, and while the routes are listed.
+    pub fn reader() -> Option<User> {
+        use_context::<Visitor>()?.user
     }
 
     /// The account that is asking; `Unauthenticated` when nobody is signed in.

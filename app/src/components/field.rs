@@ -19,6 +19,9 @@ pub fn Field(
     /// Fewest characters, which the browser checks before it sends.
     #[prop(optional)]
     min_chars: Option<usize>,
+    /// Whether what was typed is there again after an error: never a secret.
+    #[prop(optional)]
+    kept: bool,
     /// Whether the server refused the value.
     #[prop(into)]
     invalid: Signal<bool>,
@@ -43,6 +46,7 @@ pub fn Field(
                 minlength=min_chars.map(|chars| chars.to_string())
                 aria-describedby=described
                 aria-invalid=is_invalid
+                data-kept=kept.then_some("")
             />
             {hint_id.map(|id| view! { <p class="small soft" id=id>{hint}</p> })}
             {fault.zip(fault_id).map(|(fault, id)| view! { <p class="field__fault small" id=id role="alert">{fault}</p> })}

@@ -1,7 +1,8 @@
 //! The page's head: the brand, the ways through the site, and the language.
 
 use crate::{
-    components::{address::in_language, session::use_session},
+    api::request::reader,
+    components::address::in_language,
     i18n::{self, shell::ShellText, use_lang},
 };
 use leptos::prelude::*;
@@ -69,17 +70,11 @@ fn is_within(part: &str, path: &str) -> bool {
 #[component]
 fn AccountLink() -> impl IntoView {
     let text = ShellText::of(use_lang());
-    let session = use_session();
-    view! {
-        <Suspense>
-            {move || Suspend::new(async move {
-                match session.user.await {
-                    Some(_) => view! { <NavLink path="/account" label=text.account /> }.into_any(),
-                    None => view! { <NavLink path="/login" label=text.sign_in /> }.into_any(),
-                }
-            })}
-        </Suspense>
-    }
+    let (path, label) = match reader() {
+        Some(_) => ("/account", text.account),
+        None => ("/login", text.sign_in),
+    };
+    view! { <NavLink path label /> }
 }
 
 /// Leads to the same page in the other language.

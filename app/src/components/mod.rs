@@ -31,8 +31,6 @@ pub mod quantity_stepper;
 pub mod refund_list;
 pub mod seat_map;
 #[cfg(feature = "ssr")]
-pub mod session;
-#[cfg(feature = "ssr")]
 pub mod show_chip;
 pub mod standing_zones;
 pub mod steps;

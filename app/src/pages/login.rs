@@ -40,7 +40,7 @@ pub fn LoginPage() -> impl IntoView {
             <PostForm post=post>
                 <div class="form">
                     <input type="hidden" name="next" value=next />
-                    <Field name="phone" label=text.phone kind="tel" autocomplete="username" invalid=is_wrong />
+                    <Field name="phone" label=text.phone kind="tel" autocomplete="username" kept=true invalid=is_wrong />
                     <Field
                         name="password"
                         label=text.password

@@ -66,6 +66,7 @@ pub fn RegisterPage() -> impl IntoView {
                         kind="tel"
                         autocomplete="username"
                         hint=phone_hint(lang)
+                        kept=true
                         invalid=is_phone
                     />
                     <Field

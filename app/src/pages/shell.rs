@@ -5,8 +5,8 @@ use crate::{App, i18n};
 use leptos::{nonce::use_nonce, prelude::*};
 use leptos_meta::{HashedStylesheet, MetaTags};
 
-/// Keeps forms from being sent twice on pages that the browser does not take over; small enough to come with the page.
-const SEND_ONCE: &str = include_str!("send_once.js");
+/// What the browser does for forms that it posts by itself; small enough to come with the page.
+const PLAIN_FORMS: &str = include_str!("plain_forms.js");
 
 /// The HTML document. Scripts carry the nonce of the content security policy when the server makes one.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
@@ -30,7 +30,7 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
                 <HashedStylesheet options=options />
                 {program}
-                <script nonce=use_nonce()>{SEND_ONCE}</script>
+                <script nonce=use_nonce()>{PLAIN_FORMS}</script>
                 <MetaTags />
             </head>
             <body>

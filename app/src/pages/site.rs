@@ -2,7 +2,7 @@
 
 use super::{account, event, give_back, home, login, not_found, order, orders, register, show};
 use crate::{
-    components::{footer::Footer, header::Header, session::provide_session},
+    components::{footer::Footer, header::Header},
     i18n::{
         provide_lang,
         shell::{ShellText, page_title},
@@ -22,7 +22,6 @@ use leptos_router::{
 pub fn App() -> impl IntoView {
     provide_meta_context();
     provide_lang();
-    provide_session();
     let text = ShellText::of(use_lang());
     view! {
         <Title formatter=|title: String| page_title(&title) />

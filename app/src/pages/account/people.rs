@@ -1,11 +1,10 @@
 //! The people a customer buys for: the list, and the form that adds somebody.
 
 use crate::{
-    api::attendees::{AddAttendee, RemoveAttendee, attendees},
+    api::attendees::{AddAttendee, RemoveAttendee},
     components::{
         error_notice::ErrorNotice,
         field::Field,
-        page_data::PageData,
         post::{Post, PostForm},
     },
     domain::attendee::{ATTENDEES_MAX, Attendee, DocumentKind, NAME_CHARS_MIN},
@@ -16,42 +15,25 @@ use crate::{
     },
 };
 use leptos::{prelude::*, server_fn::ServerFn};
-use leptos_router::hooks::use_query_map;
 
-/// The section of the account's page.
+/// The section of the account's page. A form on it may lead to `next`.
 #[component]
-pub fn People() -> impl IntoView {
-    let text = AttendeesText::of(use_lang());
-    let list: PageData<Vec<Attendee>> =
-        Resource::new_blocking(|| (), |()| async { attendees().await });
-    let next = way_back();
+pub fn People(people: Result<Vec<Attendee>, AppError>, next: Option<String>) -> impl IntoView {
+    let lang = use_lang();
+    let text = AttendeesText::of(lang);
     let back = next.clone().filter(|next| next.starts_with("/shows/"));
+    let list = match people {
+        Ok(listed) => view! { <Listed listed next /> }.into_any(),
+        Err(error) => view! { <p class="notice bad">{error_text(lang, &error)}</p> }.into_any(),
+    };
     view! {
         <section id="people" class="people stack" aria-labelledby="people-title" tabindex="-1">
             <h2 id="people-title">{text.people}</h2>
             <p class="soft">{text.why}</p>
             {back.map(|href| view! { <p><a href=href>{text.back}</a></p> })}
-            <Suspense>
-                {move || {
-                    let next = next.clone();
-                    Suspend::new(async move {
-                        match list.await {
-                            Ok(listed) => view! { <Listed listed next /> }.into_any(),
-                            Err(error) => {
-                                let words = error_text(use_lang(), &error);
-                                view! { <p class="notice bad">{words}</p> }.into_any()
-                            }
-                        }
-                    })
-                }}
-            </Suspense>
+            {list}
         </section>
     }
-}
-
-/// Where a form that came from elsewhere leads; the server checks that it is a page of this site.
-fn way_back() -> Option<String> {
-    use_query_map().with_untracked(|query| query.get("next"))
 }
 
 #[component]
@@ -130,6 +112,7 @@ fn AddForm(next: Option<String>) -> impl IntoView {
                         kind="text"
                         autocomplete="off"
                         min_chars=NAME_CHARS_MIN
+                        kept=true
                         invalid=Signal::derive(move || name_fault.with(Option::is_some))
                         fault=name_fault
                     />

@@ -79,6 +79,30 @@ fn a_show_whose_sale_is_over_says_so_and_offers_no_seats() {
 }
 
 #[test]
+fn a_page_that_many_ask_for_at_once_is_whole_for_each() {
+    const READERS: usize = 30;
+    const TIMES: usize = 15;
+    run(async {
+        let app = TestApp::shared().await;
+        let show = app.show(ShowSpec::default()).await;
+        let customer = app.customer().await;
+        let paths = ["/account", "/orders", &format!("/shows/{show}")];
+        for path in paths {
+            let readers = (0..READERS).map(|_| async {
+                for _ in 0..TIMES {
+                    let request = customer.request(Method::GET, path);
+                    let page = request.send().await.expect("a page");
+                    assert_eq!(page.status(), StatusCode::OK, "{path}");
+                    let html = page.text().await.expect("a body");
+                    assert!(html.ends_with("</html>"), "{path}");
+                }
+            });
+            futures::future::join_all(readers).await;
+        }
+    });
+}
+
+#[test]
 fn pages_speak_the_readers_language() {
     run(async {
         let app = TestApp::shared().await;
