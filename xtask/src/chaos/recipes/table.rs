@@ -179,6 +179,7 @@ pub(super) static RECIPES: [Recipe; 47] = [
     Recipe {
         point: "reconcile_after_places",
         crowds: true,
+        passings: &[1],
         ..LOST_MEANWHILE
     },
     Recipe {
@@ -218,6 +219,8 @@ pub(super) static RECIPES: [Recipe; 47] = [
     Recipe {
         point: "settle_paid_between_pieces",
         staff: Some(Work::PlaceByPlace),
+        // Few of the orders that are spread are paid for.
+        passings: &[1, 1, 2],
         ..STANDING
     },
     // A small limit: customers are refused who have places in their hands.
