@@ -14,8 +14,9 @@ use super::staff::{Deed, Staff};
 use super::trouble::Refusing;
 use crate::services::Running;
 
-/// How long a point has time to be reached. The rarest wait for an order to expire and its money to go back.
-const LOAD_MAX: Duration = Duration::from_secs(30);
+/// How long a point has time to be reached. The rarest wait for an order that expires, or for one that is spread over pieces and
+/// paid for. A run goes on as soon as it is.
+const LOAD_MAX: Duration = Duration::from_secs(90);
 /// How long customers go on buying after the death: longer than a server's consumers wait for the dead one (8 s).
 const LOAD_AFTER: Duration = Duration::from_secs(10);
 /// Staff begin when there are orders of all kinds.
