@@ -219,8 +219,8 @@ pub(super) static RECIPES: [Recipe; 47] = [
     Recipe {
         point: "settle_paid_between_pieces",
         staff: Some(Work::PlaceByPlace),
-        // Few of the orders that are spread are paid for; the first one may be of the run before, whose server has died.
-        passings: &[2],
+        // Few of the orders that are spread are paid for.
+        passings: &[1],
         ..STANDING
     },
     // A small limit: customers are refused who have places in their hands.
