@@ -140,7 +140,7 @@ fn Cities(page: catalogue::HomePage) -> impl IntoView {
         let is_current = (current.as_ref() == Some(&city.key)).then_some("true");
         let href = format!("/?city={}", encode(&city.key));
         view! {
-            <li><a href=href aria-current=is_current data-noscroll="">{city.name.get(lang).to_owned()}</a></li>
+            <li><a href=href aria-current=is_current>{city.name.get(lang).to_owned()}</a></li>
         }
     };
     view! {
@@ -166,7 +166,7 @@ fn Days(page: catalogue::HomePage) -> impl IntoView {
             time::weekday(lang, &civil)
         };
         view! {
-            <a href=format!("/?city={city}&date={date}") aria-current=is_current data-noscroll="">
+            <a href=format!("/?city={city}&date={date}") aria-current=is_current>
                 <span aria-hidden="true">{name}</span>
                 <b aria-hidden="true">{civil.day}</b>
                 <span class="sr-only">{time::date(lang, &civil)}</span>
