@@ -2,7 +2,8 @@
 //!
 //! The fewest groups are as many as the longest stretches that together have enough seats. Choosing among all sets of
 //! so many stretches would take too long, so a set is grown around each of a few stretches near the focal point: the
-//! nearest ones to it that still let the fewest groups suffice. The best of these sets are the candidates.
+//! nearest ones to it that still let the fewest groups suffice. Where all of these sets do more harm than there has to
+//! be, such as do the least are sought around the same stretches. The best of all sets are the candidates.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +11,8 @@ use std::ops::Range;
 
 use super::choice::{Rank, choose};
 use super::groups::SeatGroups;
-use super::vacancy::Vacancy;
+use super::least_harm::LeastHarm;
+use super::vacancy::{Harm, Vacancy};
 use super::{SplitSeats, Wish};
 use crate::domain::ids::SeatIndex;
 
@@ -19,13 +21,13 @@ const ANCHORS_MAX: usize = 16;
 
 /// A longest stretch of adjacent offered places; shorter than the wanted number.
 #[derive(Clone)]
-struct Stretch {
-    places: Range<usize>,
-    run: Range<usize>,
+pub(super) struct Stretch {
+    pub(super) places: Range<usize>,
+    pub(super) run: Range<usize>,
     /// Plan units.
     middle: (f64, f64),
     /// Of the mean of its seats from the focal point, in thousandths of a pitch.
-    distance: u64,
+    pub(super) distance: u64,
 }
 
 impl Stretch {
@@ -38,8 +40,17 @@ impl Stretch {
         }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// From the middle of another to this one's, in thousandths of a pitch.
+    pub(super) fn away(&self, groups: &SeatGroups, other: &Stretch) -> u64 {
+        let (x, y) = (
+            other.middle.0 - self.middle.0,
+            other.middle.1 - self.middle.1,
+        );
+        groups.millipitches(x.hypot(y))
     }
 }
 
@@ -68,10 +79,14 @@ pub(super) fn candidates(
     if sets.is_empty() {
         sets = grown_sets(groups, &stretches, group_count, quantity);
     }
-    let splits: Vec<(Rank, Vec<Range<usize>>)> = sets
-        .iter()
-        .filter_map(|set| best_split(groups, vacancy, set, quantity))
-        .collect();
+    let split = |set: &Vec<&Stretch>| best_split(groups, vacancy, set, quantity);
+    let mut splits: Vec<(Rank, Vec<Range<usize>>)> = sets.iter().filter_map(split).collect();
+    let least = LeastHarm::of(groups, vacancy, &stretches, group_count, quantity);
+    if splits.iter().map(|(rank, _)| rank.harm).min() > least.harm() {
+        let anchors = stretches.iter().take(ANCHORS_MAX);
+        let sets = anchors.filter_map(|anchor| least.around(groups, anchor));
+        splits.extend(sets.filter_map(|set| split(&set)));
+    }
     let chosen = choose(&splits, groups.places.len(), wish);
     chosen
         .into_iter()
@@ -130,17 +145,10 @@ fn grow<'s>(
     if places + longest_sum(longest, &set, group_count - 1) < quantity {
         return None;
     }
-    let away = |stretch: &Stretch| {
-        let (x, y) = (
-            stretch.middle.0 - anchor.middle.0,
-            stretch.middle.1 - anchor.middle.1,
-        );
-        groups.millipitches(x.hypot(y))
-    };
     // A heap, because only the first few of many stretches are looked at.
     let others = stretches.iter().enumerate();
     let mut others: BinaryHeap<Reverse<(u64, usize)>> = others
-        .map(|(index, stretch)| Reverse((away(stretch), index)))
+        .map(|(index, stretch)| Reverse((anchor.away(groups, stretch), index)))
         .collect();
     while set.len() < group_count {
         let Some(Reverse((_, index))) = others.pop() else {
@@ -170,60 +178,76 @@ fn longest_sum(longest: &[&Stretch], set: &[&Stretch], count: usize) -> usize {
 
 /// The best way to take `quantity` places of a set.
 ///
-/// What is too much comes off one stretch alone. Each is longer than that: without it the others, of the fewest
-/// groups, would not suffice.
+/// What is too much comes off the ends of the stretches in every possible way. Each is longer than that: without it the
+/// others, of the fewest groups, would not suffice. That also keeps the ways few, at most 1,330 for two groups.
 fn best_split(
     groups: &SeatGroups,
     vacancy: &Vacancy,
     set: &[&Stretch],
     quantity: usize,
 ) -> Option<(Rank, Vec<Range<usize>>)> {
-    let surplus = set
-        .iter()
-        .map(|stretch| stretch.len())
-        .sum::<usize>()
-        .checked_sub(quantity)?;
+    let places = set.iter().map(|stretch| stretch.len()).sum::<usize>();
+    let surplus = places.checked_sub(quantity)?;
+    debug_assert!(
+        set.iter().all(|stretch| stretch.len() > surplus),
+        "a set has no more stretches than it needs"
+    );
     let mut best: Option<(Rank, Vec<Range<usize>>)> = None;
-    for shortened in 0..set.len() {
-        debug_assert!(
-            set[shortened].len() > surplus,
-            "a set has no more stretches than it needs"
-        );
-        for skipped in 0..=surplus {
-            let mut split: Vec<Range<usize>> =
-                set.iter().map(|stretch| stretch.places.clone()).collect();
-            let whole = &set[shortened].places;
-            split[shortened] = whole.start + skipped..whole.end + skipped - surplus;
-            let rank = rank(groups, vacancy, set, &split);
-            if best.as_ref().is_none_or(|(least, _)| rank < *least) {
-                best = Some((rank, split));
-            }
+    shorten(set, surplus, &mut Vec::new(), &mut |split| {
+        let harm = harm(groups, vacancy, set, split);
+        if best.as_ref().is_some_and(|(least, _)| least.harm < harm) {
+            return;
         }
-    }
+        let rank = rank(groups, harm, split);
+        if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+            best = Some((rank, split.to_vec()));
+        }
+    });
     best
 }
 
-fn rank(groups: &SeatGroups, vacancy: &Vacancy, set: &[&Stretch], split: &[Range<usize>]) -> Rank {
+/// Visits every way to leave out `surplus` places at the ends of the stretches. `begun` are parts of those before.
+fn shorten(
+    set: &[&Stretch],
+    surplus: usize,
+    begun: &mut Vec<Range<usize>>,
+    visit: &mut impl FnMut(&[Range<usize>]),
+) {
+    let Some((stretch, others)) = set.split_first() else {
+        return visit(begun);
+    };
+    // The last one has to give whatever is left.
+    let least = if others.is_empty() { surplus } else { 0 };
+    for given in least..=surplus {
+        for skipped in 0..=given {
+            let Range { start, end } = stretch.places;
+            begun.push(start + skipped..end + skipped - given);
+            shorten(others, surplus - given, begun, visit);
+            begun.pop();
+        }
+    }
+}
+
+fn harm(groups: &SeatGroups, vacancy: &Vacancy, set: &[&Stretch], split: &[Range<usize>]) -> Harm {
+    let runs = set.iter().map(|stretch| &stretch.run);
+    vacancy.harm(groups, runs.zip(split))
+}
+
+fn rank(groups: &SeatGroups, harm: Harm, split: &[Range<usize>]) -> Rank {
     let middle = middle(groups, split);
     let away =
         |place: usize| (groups.places[place].x - middle.0).hypot(groups.places[place].y - middle.1);
-    let mut rank = Rank {
-        halved_pairs: 0,
-        people_alone: 0,
-        left_alone: 0,
-        distance: 0,
-        first: SeatIndex(u32::MAX),
-    };
-    for (stretch, part) in set.iter().zip(split) {
-        let harm = vacancy.harm(groups, &stretch.run, part);
-        rank.halved_pairs += harm.halved_pairs;
-        rank.left_alone += harm.left_alone;
-        rank.people_alone += u32::from(part.len() == 1);
-        let from_each_other: f64 = part.clone().map(away).sum();
-        rank.distance += groups.focal_distance(part) + groups.millipitches(from_each_other);
-        rank.first = rank.first.min(groups.lowest_seat(part));
+    let from_each_other: f64 = split.iter().flat_map(Range::clone).map(away).sum();
+    let from_focal: u64 = split.iter().map(|part| groups.focal_distance(part)).sum();
+    Rank {
+        harm,
+        distance: from_focal + groups.millipitches(from_each_other),
+        first: split
+            .iter()
+            .map(|part| groups.lowest_seat(part))
+            .min()
+            .unwrap_or(SeatIndex(u32::MAX)),
     }
-    rank
 }
 
 /// The centroid of some places, in plan units.

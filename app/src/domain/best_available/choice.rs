@@ -5,18 +5,14 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::groups::PITCH_PARTS;
+use super::vacancy::Harm;
 use super::{CANDIDATES_MAX, NEAR_EQUAL_PITCHES, NEAR_EQUALS_MAX, Wish};
 use crate::domain::ids::SeatIndex;
 
 /// How good an offer is; the lesser is the better. The order of the fields is the order of importance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
-    /// Couple seats whose other half stays free.
-    pub(super) halved_pairs: u32,
-    /// People of a split who sit alone; 0 in a block.
-    pub(super) people_alone: u32,
-    /// Free seats that lose their last free neighbour.
-    pub(super) left_alone: u32,
+    pub(super) harm: Harm,
     /// Summed over the seats, in thousandths of a pitch.
     pub(super) distance: u64,
     /// The lowest seat.
@@ -26,9 +22,8 @@ pub(super) struct Rank {
 impl Rank {
     /// Whether an offer of this rank does as little harm as `best` and is hardly farther, for so many seats.
     fn is_nearly(&self, best: &Rank, seats: u32) -> bool {
-        let harm = |rank: &Rank| (rank.halved_pairs, rank.people_alone, rank.left_alone);
         let farther_max = u64::from(NEAR_EQUAL_PITCHES) * u64::from(PITCH_PARTS) * u64::from(seats);
-        harm(self) == harm(best) && self.distance <= best.distance + farther_max
+        self.harm == best.harm && self.distance <= best.distance + farther_max
     }
 }
 

@@ -6,7 +6,8 @@
 //! 2. No single free seat is newly left alone, that is without a free neighbour. So a block which leaves none alone
 //!    wins over a nearer one that does. A free neighbour counts in whatever zone it is.
 //! 3. Nearer the hall's focal point ([`SeatGroups`] says which), by the sum over the seats.
-//! 4. The lower seat number, so that the answer depends on nothing but the arguments.
+//! 4. The lower lowest seat number, and of blocks that share it the one nearer the row's beginning, so that the answer
+//!    depends on nothing but the arguments.
 //!
 //! A block lies in one run: seats of one row with no aisle between them. Wheelchair and companion places end a run, so
 //! they are neither part of an ordinary block nor company for an ordinary seat; a zone that consists only of them is
@@ -23,6 +24,7 @@ mod apart;
 mod choice;
 mod focal;
 mod groups;
+mod least_harm;
 mod row_walk;
 mod together;
 mod vacancy;
@@ -125,7 +127,8 @@ impl BestAvailable {
 }
 
 impl SeatGroups {
-    /// The best seats for a wish: together where that is possible, else apart. Linear in the seats of the plan.
+    /// The best seats for a wish: together where that is possible, else apart. The effort grows
+    /// about as the seats of the plan do.
     #[must_use]
     pub fn best_available(&self, wish: &Wish<'_>) -> BestAvailable {
         let vacancy = vacancy::Vacancy::of(self, wish);

@@ -27,7 +27,8 @@ pub(super) struct RowWalk {
 impl RowWalk {
     /// Numbers do not tell the order (odd ones may be left and even ones right), so positions do. The file's order is
     /// taken where it never turns back; else the shortest way among it, the order along a straight line, and the one
-    /// that grows by the nearest seat. The end with the lower place in the row comes first.
+    /// that grows by the nearest seat. The end with the lower place in the row comes first, and seats laid over each
+    /// other come in the file's order.
     pub(super) fn of(seats: &[PlanSeat]) -> RowWalk {
         let mut order: Vec<usize> = (0..seats.len()).collect();
         if turns_back(seats) {
@@ -41,9 +42,7 @@ impl RowWalk {
                     order = way;
                 }
             }
-            if order.first() > order.last() {
-                order.reverse();
-            }
+            order = begun_at_the_lower_end(seats, order);
         }
         let gaps = order
             .windows(2)
@@ -89,8 +88,9 @@ impl RowWalk {
     /// them would else make the aisle the usual gap.
     fn usual_gap(&self, hall_gap: f64) -> f64 {
         let gaps: Vec<f64> = self.gaps().collect();
+        let is_telling = gaps.len() >= TELLING_GAPS_MIN;
         match median(gaps) {
-            Some(gap) if self.gaps.len() >= TELLING_GAPS_MIN => gap,
+            Some(gap) if is_telling => gap,
             Some(gap) => gap.min(hall_gap),
             None => hall_gap,
         }
@@ -109,11 +109,32 @@ pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 /// Whether somebody who passes the seats in the order of the file turns by more than a right angle at one of them.
+/// From a seat to one laid over it is no step.
 fn turns_back(seats: &[PlanSeat]) -> bool {
-    seats.windows(3).any(|three| {
-        let (from, at, to) = (&three[0], &three[1], &three[2]);
-        (at.x - from.x) * (to.x - at.x) + (at.y - from.y) * (to.y - at.y) < 0.0
-    })
+    let steps = seats
+        .windows(2)
+        .filter(|pair| distance(&pair[0], &pair[1]) > GAP_MIN)
+        .map(|pair| (pair[1].x - pair[0].x, pair[1].y - pair[0].y));
+    let following = steps.clone().skip(1);
+    steps
+        .zip(following)
+        .any(|(before, after)| before.0 * after.0 + before.1 * after.1 < 0.0)
+}
+
+/// A way from its end with the lower place in the row, where seats laid over each other are passed by their place in
+/// the row.
+fn begun_at_the_lower_end(seats: &[PlanSeat], way: Vec<usize>) -> Vec<usize> {
+    let mut spots: Vec<Vec<usize>> = way
+        .chunk_by(|&a, &b| distance(&seats[a], &seats[b]) <= GAP_MIN)
+        .map(<[usize]>::to_vec)
+        .collect();
+    for spot in &mut spots {
+        spot.sort_unstable();
+    }
+    if spots.first() > spots.last() {
+        spots.reverse();
+    }
+    spots.concat()
 }
 
 /// The step between neighbours' numbers that is most frequent, the smaller one of two.

@@ -19,11 +19,8 @@ pub(super) fn candidates(
     for (run, stretch) in vacancy.stretches(groups) {
         for end in stretch.start + quantity..=stretch.end {
             let block = end - quantity..end;
-            let harm = vacancy.harm(groups, run, &block);
             let rank = Rank {
-                halved_pairs: harm.halved_pairs,
-                people_alone: 0,
-                left_alone: harm.left_alone,
+                harm: vacancy.harm(groups, [(run, &block)]),
                 distance: groups.focal_distance(&block),
                 first: groups.lowest_seat(&block),
             };

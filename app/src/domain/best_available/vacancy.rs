@@ -14,13 +14,25 @@ pub(super) struct Vacancy {
     offered: Vec<bool>,
 }
 
-/// What taking a block does to what stays free beside it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What an offer does to people and to what stays free beside it. The order of the fields is the order of importance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Harm {
+    /// People of a split who sit alone; 0 in a block, where one person wants no company.
+    pub(super) people_alone: u32,
     /// Couple seats whose other half stays free.
     pub(super) halved_pairs: u32,
     /// Free seats that lose their last free neighbour.
     pub(super) left_alone: u32,
+}
+
+impl Harm {
+    pub(super) fn plus(self, other: Harm) -> Harm {
+        Harm {
+            people_alone: self.people_alone + other.people_alone,
+            halved_pairs: self.halved_pairs + other.halved_pairs,
+            left_alone: self.left_alone + other.left_alone,
+        }
+    }
 }
 
 impl Vacancy {
@@ -66,27 +78,42 @@ impl Vacancy {
         })
     }
 
-    /// What taking `block`, places of `run` that are all free, does beside it. Only the seats next to its ends can
+    /// What taking some parts does, each of places of its run that are all free. Only the seats next to their ends can
     /// suffer.
-    pub(super) fn harm(
+    pub(super) fn harm<'p>(
         &self,
         groups: &SeatGroups,
-        run: &Range<usize>,
-        block: &Range<usize>,
+        parts: impl IntoIterator<Item = (&'p Range<usize>, &'p Range<usize>), IntoIter: Clone>,
     ) -> Harm {
-        let is_free = |place: Option<usize>| {
-            place.is_some_and(|place| run.contains(&place) && self.free[place])
-        };
-        let (before, after) = (block.start.checked_sub(1), Some(block.end));
-        let before_that = block.start.checked_sub(2);
-        let alone_before = is_free(before) && !is_free(before_that);
-        let alone_after = is_free(after) && !is_free(Some(block.end + 1));
-        let halved_before =
-            is_free(before) && groups.places[block.start].partner == Partner::Before;
-        let halved_after = is_free(after) && groups.places[block.end - 1].partner == Partner::After;
-        Harm {
-            halved_pairs: u32::from(halved_before) + u32::from(halved_after),
-            left_alone: u32::from(alone_before) + u32::from(alone_after),
+        let parts = parts.into_iter();
+        let is_taken = |place| parts.clone().any(|(_, part)| part.contains(&place));
+        let mut harm = Harm::default();
+        let mut count = 0;
+        for (run, part) in parts.clone() {
+            let is_free = |place: Option<usize>| {
+                place.is_some_and(|place| {
+                    run.contains(&place) && self.free[place] && !is_taken(place)
+                })
+            };
+            let (before, after) = (part.start.checked_sub(1), Some(part.end));
+            let before_that = part.start.checked_sub(2);
+            // A seat between two parts is counted as the one after the first.
+            let is_after_another =
+                before_that.is_some_and(is_taken) && run.contains(&(part.start - 2));
+            let alone_before = is_free(before) && !is_free(before_that) && !is_after_another;
+            let alone_after = is_free(after) && !is_free(Some(part.end + 1));
+            let halved_before =
+                is_free(before) && groups.places[part.start].partner == Partner::Before;
+            let halved_after =
+                is_free(after) && groups.places[part.end - 1].partner == Partner::After;
+            harm.left_alone += u32::from(alone_before) + u32::from(alone_after);
+            harm.halved_pairs += u32::from(halved_before) + u32::from(halved_after);
+            harm.people_alone += u32::from(part.len() == 1);
+            count += 1;
         }
+        if count == 1 {
+            harm.people_alone = 0;
+        }
+        harm
     }
 }

@@ -1,238 +1,221 @@
-//! The search against the oracle, on the sample halls in many states. They share the focal point alone.
+//! The search against the oracle, in many states of the sample halls, of halls as odd as real ones, and of whatever
+//! halls the environment variable `SEATFLOW_PLANS` names a folder of.
+
+mod halls;
+mod wishes;
 
 use std::collections::BTreeSet;
 
-use super::oracle::{Case, Cost, disjoint, is_accessible};
-use super::{numbers, samples};
-use crate::domain::best_available::focal::focal_point;
+use halls::{ODD_HALLS, SAMPLES, beside, plans_of};
+use wishes::{Random, random_seats, random_states, zones};
+
+use super::numbers;
+use super::oracle::{Case, Cost, Hall, disjoint};
 use crate::domain::best_available::{
-    BestAvailable, NEAR_EQUAL_PITCHES, Quantity, SeatGroups, SplitSeats, Wish, ZoneSeats,
+    BestAvailable, CANDIDATES_MAX, NEAR_EQUAL_PITCHES, Quantity, SeatGroups, SplitSeats, Wish,
 };
 use crate::domain::ids::SeatIndex;
-use crate::domain::plan::{Plan, geometry};
-use crate::domain::seat::{MapVersion, SeatMap, SeatState};
+use crate::domain::plan::Plan;
+use crate::domain::seat::SeatState;
 
 const QUANTITIES: [u32; 8] = [1, 2, 3, 4, 5, 7, 12, 20];
-
-/// Marsaglia's xorshift64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
-
-fn assert_is_a_sound_split(
-    case: &Case<'_>,
-    runs: &[Vec<usize>],
-    quantity: usize,
-    split: &SplitSeats,
-) {
-    let seats: BTreeSet<u32> = numbers(&split.seats()).into_iter().collect();
-    assert_eq!(seats.len(), quantity);
-    assert!(seats.iter().all(|seat| case.is_offered(*seat as usize)));
-    assert_eq!(split.groups.len(), case.fewest_groups(runs, quantity));
-    for group in &split.groups {
-        let group: Vec<usize> = group.iter().map(|seat| seat.0 as usize).collect();
-        assert!(
-            runs.iter()
-                .any(|run| run.windows(group.len()).any(|seats| seats == group)),
-            "{group:?}"
-        );
-    }
-}
-
-/// What a spread may put in front: a block that does no more harm than the best and is hardly farther.
-fn assert_is_nearly_the_best(blocks: &[(Cost, Vec<u32>)], first: &[u32]) {
-    let (best, first) = (
-        blocks[0].0,
-        blocks
-            .iter()
-            .find(|(_, seats)| seats == first)
-            .expect("a block")
-            .0,
-    );
-    let farther_max = u64::from(NEAR_EQUAL_PITCHES) * 1_000 * blocks[0].1.len() as u64;
-    assert_eq!((best.0, best.1), (first.0, first.1));
-    assert!(first.2 <= best.2 + farther_max, "{first:?} after {best:?}");
-}
-
-/// Each category, all ordinary places, and everything; nothing of it empty. With the seats that may be offered.
-fn zones(plan: &Plan) -> Vec<(ZoneSeats, Vec<bool>)> {
-    let everything: Vec<bool> = vec![true; plan.seats.len()];
-    let mut zones = vec![(everything, true)];
-    for category in 0..plan.categories.len() {
-        let belongs: Vec<bool> = plan
-            .seats
-            .iter()
-            .map(|seat| usize::from(seat.category) == category)
-            .collect();
-        let is_mixed = plan
-            .seats
-            .iter()
-            .zip(&belongs)
-            .any(|(seat, belongs)| *belongs && !is_accessible(seat));
-        zones.push((belongs, is_mixed));
-    }
-    let zone = |(belongs, has_ordinary): (Vec<bool>, bool)| {
-        let by_guid: BTreeSet<&str> = plan
-            .seats
-            .iter()
-            .zip(&belongs)
-            .filter(|(_, belongs)| **belongs)
-            .map(|(seat, _)| seat.guid.as_str())
-            .collect();
-        let zone = ZoneSeats::of(plan, |seat| by_guid.contains(seat.guid.as_str()));
-        let offered = plan.seats.iter().zip(belongs);
-        (
-            zone,
-            offered
-                .map(|(seat, belongs)| belongs && !(has_ordinary && is_accessible(seat)))
-                .collect(),
-        )
-    };
-    zones.into_iter().map(zone).collect()
-}
-
-/// Everything from an empty house to the last seats, in clumps as people buy.
-fn random_states(seats: u32, random: &mut Random) -> SeatMap {
-    let mut states = SeatMap {
-        at: MapVersion::default(),
-        seats,
-        bits: Vec::new(),
-    };
-    let percent_taken = random.below(100);
-    let mut seat = 0;
-    while seat < seats {
-        let clump = u32::try_from(1 + random.below(5)).expect("small");
-        if random.below(100) < percent_taken {
-            let state = [SeatState::Locked, SeatState::Sold, SeatState::Blocked]
-                [usize::try_from(random.below(3)).expect("small")];
-            (seat..seat + clump).for_each(|seat| states.set(SeatIndex(seat), state));
-        }
-        seat += clump;
-    }
-    states
-}
+/// States of the hall that are tried for each plan.
+const ROUNDS: u32 = 240;
+/// The same for plans of more than [`LARGE_SEATS`] seats, of which each takes longer.
+const ROUNDS_OF_LARGE: u32 = 60;
+const LARGE_SEATS: usize = 2_000;
 
 /// How often each answer came, so that a test which never met one does not pass.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Answers {
     together: u32,
     apart: u32,
     too_few: u32,
 }
 
-fn compare(plan: &Plan, random: &mut Random, rounds: u32, answers: &mut Answers) {
-    let (groups, zones) = (SeatGroups::of(plan), zones(plan));
-    let seats = u32::try_from(plan.seats.len()).expect("few seats");
-    let mut case = Case {
-        plan,
-        focal: focal_point(plan),
-        pitch: geometry::pitch(&plan.seats),
-        zone: &[],
-        free: Vec::new(),
+impl Answers {
+    fn searches(self) -> u32 {
+        self.together + self.apart + self.too_few
+    }
+}
+
+/// Compares all searches in one hall, prints a line on it and says what came out.
+fn compare(file: &str, plan: &Plan) -> Answers {
+    let mut random = Random(0x5EA7_F10A_2026_0001);
+    let (groups, hall, zones) = (SeatGroups::of(plan), Hall::of(plan), zones(plan));
+    let rounds = if plan.seats.len() > LARGE_SEATS {
+        ROUNDS_OF_LARGE
+    } else {
+        ROUNDS
     };
-    let runs = case.runs();
+    let mut answers = Answers::default();
     for round in 0..rounds {
-        let states = random_states(seats, random);
+        let states = random_states(plan, &mut random);
+        let avoid = random_seats(plan, &mut random);
         let (zone, offered) = &zones[round as usize % zones.len()];
-        let avoid: Vec<SeatIndex> = (0..random.below(6))
-            .map(|_| SeatIndex(u32::try_from(random.below(u64::from(seats))).expect("a seat")))
-            .collect();
-        case.zone = offered;
-        case.free = states
-            .states()
-            .map(|state| state == SeatState::Available)
-            .collect();
-        avoid
-            .iter()
-            .for_each(|seat| case.free[seat.0 as usize] = false);
+        let is_free =
+            |(seat, state)| state == SeatState::Available && !avoid.contains(&SeatIndex(seat));
+        let case = Case {
+            hall: &hall,
+            zone: offered,
+            free: (0..).zip(states.states()).map(is_free).collect(),
+        };
         for quantity in QUANTITIES {
-            let wanted = Quantity::new(quantity).expect("a quantity");
             let wish = Wish {
                 zone,
                 states: &states,
-                quantity: wanted,
+                quantity: Quantity::new(quantity).expect("a quantity"),
                 avoid: &avoid,
                 spread: 0,
             };
-            compare_one(
-                &case,
-                &runs,
-                &groups,
-                &wish,
-                random.below(u64::MAX),
-                answers,
-            );
+            let spread = random.below(u64::MAX);
+            compare_one(&case, &groups, &wish, spread, &mut answers);
         }
     }
+    println!(
+        "{file}: {} seats, {} zones, {} searches compared: {} together, {} apart, {} with too few seats",
+        plan.seats.len(),
+        plan.sections().len(),
+        answers.searches(),
+        answers.together,
+        answers.apart,
+        answers.too_few
+    );
+    answers
 }
 
 fn compare_one(
     case: &Case<'_>,
-    runs: &[Vec<usize>],
     groups: &SeatGroups,
     wish: &Wish<'_>,
     spread: u64,
     answers: &mut Answers,
 ) {
     let quantity = wish.quantity.get() as usize;
-    let blocks = case.blocks(runs, quantity);
-    let spread_out = groups
-        .best_available(&Wish { spread, ..*wish })
-        .into_seat_lists();
+    let blocks = case.blocks(quantity);
     match groups.best_available(wish) {
         BestAvailable::Together(found) => {
             answers.together += 1;
             let found: Vec<Vec<u32>> = found.iter().map(|block| numbers(block)).collect();
-            assert_eq!(
-                found,
-                disjoint(&blocks),
-                "{}, {quantity} seats",
-                case.plan.name
-            );
-            assert_is_nearly_the_best(&blocks, &numbers(&spread_out[0]));
+            let expected = disjoint(&blocks, CANDIDATES_MAX);
+            assert_eq!(found, expected, "{}, {quantity} seats", case.hall.plan.name);
+            let spread_out = groups.best_available(&Wish { spread, ..*wish });
+            assert_is_nearly_the_best(&blocks, &numbers(&spread_out.into_seat_lists()[0]));
         }
         BestAvailable::Apart(splits) => {
             answers.apart += 1;
-            assert_eq!(blocks, []);
-            assert!(!splits.is_empty());
+            assert_eq!(blocks, [], "{}, {quantity} seats", case.hall.plan.name);
             splits
                 .iter()
-                .for_each(|split| assert_is_a_sound_split(case, runs, quantity, split));
+                .for_each(|split| assert_is_a_sound_split(case, quantity, split));
+            assert_does_the_least_harm(case, quantity, &splits[0]);
         }
         BestAvailable::TooFew { free } => {
             answers.too_few += 1;
-            let offered = (0..case.free.len())
-                .filter(|seat| case.is_offered(*seat))
-                .count();
+            let seats = 0..case.free.len();
+            let offered = seats.filter(|seat| case.is_offered(*seat)).count();
             assert_eq!(free as usize, offered);
             assert!(offered < quantity);
         }
     }
 }
 
+fn assert_is_a_sound_split(case: &Case<'_>, quantity: usize, split: &SplitSeats) {
+    let seats: BTreeSet<u32> = numbers(&split.seats()).into_iter().collect();
+    assert_eq!(seats.len(), quantity);
+    assert!(seats.iter().all(|seat| case.is_offered(*seat as usize)));
+    assert_eq!(split.groups.len(), case.fewest_groups(quantity));
+    for group in groups_of(split) {
+        assert!(case.hall.are_neighbours(&group), "{group:?}");
+    }
+}
+
+/// Which split is the nearest is not compared: among all sets of stretches nobody could find it.
+fn assert_does_the_least_harm(case: &Case<'_>, quantity: usize, split: &SplitSeats) {
+    let harm = case.harm_of_split(&groups_of(split));
+    let least = case.least_harm(quantity);
+    assert!(
+        harm == least || (harm > least && case.groups_can_share_a_neighbour()),
+        "{}, {quantity} seats: {split:?} does {harm:?} where {least:?} is enough",
+        case.hall.plan.name
+    );
+}
+
+fn groups_of(split: &SplitSeats) -> Vec<Vec<usize>> {
+    let seats = |group: &Vec<SeatIndex>| group.iter().map(|seat| seat.0 as usize).collect();
+    split.groups.iter().map(seats).collect()
+}
+
+/// What a spread may put in front: a block that does no more harm than the best and is hardly farther.
+fn assert_is_nearly_the_best(blocks: &[(Cost, Vec<u32>)], first: &[u32]) {
+    let of_first = blocks.iter().find(|(_, seats)| seats == first);
+    let (best, first) = (blocks[0].0, of_first.expect("a block").0);
+    let farther_max = u64::from(NEAR_EQUAL_PITCHES) * 1_000 * blocks[0].1.len() as u64;
+    assert_eq!((best.0, best.1), (first.0, first.1));
+    assert!(first.2 <= best.2 + farther_max, "{first:?} after {best:?}");
+}
+
+/// Every plan of a folder of our own is sound, and each shows every answer.
+fn compare_our_own(folder: &str) {
+    for (file, read) in plans_of(folder) {
+        let plan = read.unwrap_or_else(|faults| panic!("{file}: {faults:?}"));
+        let answers = compare(&file, &plan);
+        assert!(
+            answers.together > 100 && answers.apart > 20 && answers.too_few > 5,
+            "{file}: {answers:?}"
+        );
+    }
+}
+
+/// The plans of a folder may be of any kind, so a faulty one is refused as it would be by the staff's page.
+fn compare_asked_for(folder: &str) {
+    let (mut compared, mut refused) = (0, 0);
+    for (file, read) in plans_of(folder) {
+        match read {
+            Ok(plan) => {
+                compare(&file, &plan);
+                compared += 1;
+            }
+            Err(faults) => {
+                println!("{file}: refused for {} faults, {}", faults.len(), faults[0]);
+                refused += 1;
+            }
+        }
+    }
+    println!("{folder}: {compared} plans compared, {refused} refused");
+    assert!(compared > 0, "no plan in {folder} can be read");
+}
+
 #[test]
 fn the_search_agrees_with_trying_every_block_of_every_sample_hall() {
-    let mut random = Random(0x5EA7_F10A_2026_0001);
-    for plan in samples() {
-        let mut answers = Answers::default();
-        let rounds = if plan.seats.len() > 2_000 { 60 } else { 240 };
-        compare(&plan, &mut random, rounds, &mut answers);
-        let Answers {
-            together,
-            apart,
-            too_few,
-        } = answers;
-        assert!(
-            together > 100 && apart > 20 && too_few > 5,
-            "{}: {together}, {apart}, {too_few}",
-            plan.name
-        );
+    compare_our_own(SAMPLES);
+    if let Ok(folder) = std::env::var("SEATFLOW_PLANS") {
+        compare_asked_for(&folder);
+    }
+}
+
+#[test]
+fn the_search_agrees_with_trying_every_block_of_halls_as_odd_as_real_ones() {
+    compare_our_own(ODD_HALLS);
+}
+
+/// The runs of each odd hall as somebody wrote them down who looked at its drawing: a line a row, its name, its seats'
+/// numbers, and a bar where an aisle is.
+#[test]
+fn the_oracle_walks_the_rows_of_odd_halls_as_people_do() {
+    for (file, read) in plans_of(ODD_HALLS) {
+        let plan = read.unwrap_or_else(|faults| panic!("{file}: {faults:?}"));
+        let mut rows: Vec<String> = plan.rows.iter().map(|row| row.name.clone()).collect();
+        let mut rows_begun = BTreeSet::new();
+        for run in Hall::of(&plan).runs {
+            let row = plan.seats[run[0]].row_index as usize;
+            rows[row].push_str(if rows_begun.insert(row) { ":" } else { " |" });
+            for seat in run {
+                rows[row].push(' ');
+                rows[row].push_str(&plan.seats[seat].number);
+            }
+        }
+        let expected = beside(ODD_HALLS, &file, "rows.txt");
+        assert_eq!(rows, expected.lines().collect::<Vec<_>>(), "{file}");
     }
 }

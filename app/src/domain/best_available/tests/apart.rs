@@ -3,7 +3,7 @@
 use super::{Drawn, ORDINARY, apart};
 use crate::domain::best_available::{BestAvailable, SeatGroups};
 use crate::domain::ids::SeatIndex;
-use crate::domain::plan::SeatKind::Couple;
+use crate::domain::plan::SeatKind::{Couple, Standard};
 
 fn best(hall: &Drawn, quantity: u32) -> Vec<Vec<u32>> {
     apart(hall.search(&ORDINARY, quantity, &[], 0)).swap_remove(0)
@@ -38,6 +38,43 @@ fn nobody_sits_alone_where_the_groups_can_be_larger() {
     let groups = best(&hall, 4);
     assert!(groups.iter().all(|group| group.len() == 2), "{groups:?}");
     assert_eq!(groups[1], [24, 25]);
+}
+
+#[test]
+fn nobody_sits_alone_where_both_groups_can_go_without_a_seat() {
+    // Four and one would leave nobody's neighbour free; but one of the five would sit alone.
+    let hall = Drawn::of(&["SSSSsSSSS"]);
+    let groups = best(&hall, 5);
+    assert!(groups.iter().all(|group| group.len() > 1), "{groups:?}");
+}
+
+#[test]
+fn a_far_split_that_leaves_no_seat_alone_wins_over_every_near_one() {
+    // Of threes either one person or two seats would be left alone.
+    let threes = "SSSsSSSsSSS";
+    let hall = Drawn::of(&[
+        threes,
+        threes,
+        threes,
+        threes,
+        threes,
+        threes,
+        "",
+        "",
+        "",
+        "",
+        "SSsssssssSS",
+    ]);
+    assert_eq!(best(&hall, 4), [[66, 67], [75, 76]]);
+}
+
+#[test]
+fn a_seat_of_another_zone_is_not_left_alone_between_two_groups() {
+    // Each of 0 and 2 leaves the other as a neighbour to 1; both together do not.
+    let hall = Drawn::of(&["SCSsS"]);
+    let split = |quantity| apart(hall.search(&[Standard], quantity, &[], 0)).swap_remove(0);
+    assert_eq!(split(2), [[2], [4]]);
+    assert_eq!(split(3), [[0], [2], [4]]);
 }
 
 #[test]

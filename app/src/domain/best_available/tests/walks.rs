@@ -145,9 +145,35 @@ fn two_lines_that_the_file_calls_one_row_are_not_sold_around_the_corner() {
             .zip(0..)
             .map(move |(number, at)| spot(number, f64::from(at) * STEP, y, SeatKind::Standard))
     };
-    let balcony = hall(line(0.0, 1..7).chain(line(1.2 * STEP, 7..13)).collect());
+    let balcony = hall(line(0.0, 1..7).chain(line(1.3 * STEP, 7..13)).collect());
     assert_eq!(
         balcony.blocks(6),
         [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]
+    );
+    assert!(matches!(
+        balcony.search(&ORDINARY, 7, &[], 0),
+        BestAvailable::Apart(_)
+    ));
+}
+
+#[test]
+fn seats_laid_over_each_other_are_neighbours_wherever_the_file_lists_them() {
+    let there_and_back = [(1, 0.0), (2, 1.0), (3, 2.0), (4, 2.0), (5, 1.0), (6, 0.0)];
+    assert_eq!(row(&there_and_back).blocks(2), [[1, 4], [0, 5], [2, 3]]);
+}
+
+#[test]
+fn two_places_with_two_seats_each_do_not_make_the_aisle_between_them_usual() {
+    let mut studio = Drawn::of(&["SSSSSS", "SSSSSS"]);
+    let places = [0.0, 0.0, 4.0, 4.0];
+    let seats = (1..)
+        .zip(places)
+        .map(|(number, step)| spot(number, step * STEP, 2.0 * STEP, SeatKind::Standard));
+    let first = add_row(&mut studio.plan, seats.collect());
+    studio.states.seats = len(&studio.plan);
+    let others: Vec<u32> = (0..first).collect();
+    assert_eq!(
+        apart(studio.search(&ORDINARY, 4, &others, 0)),
+        [[[12, 13], [14, 15]]]
     );
 }
