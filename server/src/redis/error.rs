@@ -18,6 +18,9 @@ pub enum RedisError {
         /// How long was waited for a place.
         waited: Duration,
     },
+    /// The keys are on their way from one node of a cluster to another, for longer than was waited: the command may have run.
+    #[error("the keys are moving to another node of the Redis Cluster; the command may have run")]
+    Moving(#[source] ::redis::RedisError),
     /// No answer in time, or the connection broke before it: the command may have run.
     #[error("Redis did not answer; the command may have run")]
     TimedOut(#[source] ::redis::RedisError),
@@ -40,7 +43,10 @@ impl RedisError {
     pub fn may_have_run(&self) -> bool {
         match self {
             Self::InvalidAddress(_) | Self::Unreachable(_) | Self::Busy { .. } => false,
-            Self::TimedOut(_) | Self::Protocol(_) | Self::UnexpectedReply { .. } => true,
+            Self::Moving(_)
+            | Self::TimedOut(_)
+            | Self::Protocol(_)
+            | Self::UnexpectedReply { .. } => true,
         }
     }
 
@@ -67,10 +73,50 @@ impl RedisError {
     }
 }
 
+impl RedisError {
+    /// What a cluster's client says. It follows slots and repeats commands by itself, and its last error hides the first: no
+    /// error of it proves that nothing ran.
+    pub(super) fn from_cluster(error: ::redis::RedisError) -> Self {
+        if has_moved(&error) {
+            return Self::Moving(error);
+        }
+        match Self::from_client(error) {
+            Self::Unreachable(error) => Self::TimedOut(error),
+            error => error,
+        }
+    }
+}
+
+/// Whether a command, or a transaction as a whole, was refused because its slot is on its way, or elsewhere.
+pub(super) fn has_moved(error: &::redis::RedisError) -> bool {
+    let is_move = |kind: ServerErrorKind| {
+        matches!(
+            kind,
+            ServerErrorKind::Moved | ServerErrorKind::Ask | ServerErrorKind::TryAgain
+        )
+    };
+    match error.kind() {
+        ErrorKind::Server(ServerErrorKind::ExecAbort) => {
+            let reasons = error.clone().into_server_errors().unwrap_or_default();
+            let mut reasons = reasons.iter().filter_map(|(_, reason)| reason.kind());
+            reasons.any(is_move)
+        }
+        ErrorKind::Server(kind) => is_move(kind),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io;
+
+    #[test]
+    fn nothing_that_a_cluster_says_proves_that_nothing_ran() {
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        let error = RedisError::from_cluster(refused.into());
+        assert!(matches!(error, RedisError::TimedOut(_)), "{error:?}");
+    }
 
     #[test]
     fn only_a_refused_connection_proves_that_nothing_ran() {

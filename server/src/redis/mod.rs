@@ -7,6 +7,7 @@
 //! [`RedisError::may_have_run`] is false. Callers repeat a command or treat its result as unknown; they never undo it.
 
 pub mod commands;
+mod connection;
 mod error;
 pub mod keys;
 pub mod nodes;
@@ -21,19 +22,15 @@ pub mod submissions;
 pub use error::RedisError;
 pub use record::{HeldSeat, HoldRecord, attendee_field, limit_field};
 
-use self::keys::Keys;
-use ::redis::{
-    Client, Cmd, FromRedisValue, IntoConnectionInfo, Pipeline,
-    aio::{ConnectionManager, ConnectionManagerConfig},
-    io::tcp::TcpSettings,
-};
+use self::{connection::Connection, keys::Keys};
+use ::redis::{Cmd, FromRedisValue, Pipeline};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// How Redis is reached.
 #[derive(Debug, Clone)]
 pub struct RedisConfig {
-    /// Address, as `redis://host:port/database`.
+    /// Address, as `redis://host:port/database`; several, separated by commas, are nodes of one Redis Cluster.
     pub url: String,
     /// First part of every key name.
     pub prefix: String,
@@ -65,7 +62,7 @@ impl RedisConfig {
 /// A handle to Redis; cloning it is cheap and shares the connection and its limits.
 #[derive(Clone)]
 pub struct Redis {
-    connection: ConnectionManager,
+    connection: Connection,
     places: Arc<Semaphore>,
     queue_wait_max: Duration,
     keys: Keys,
@@ -77,27 +74,8 @@ impl Redis {
     /// # Errors
     /// [`RedisError::InvalidAddress`], or [`RedisError::Unreachable`] when nobody answers there in time.
     pub async fn connect(config: &RedisConfig) -> Result<Self, RedisError> {
-        // Small commands would wait for Nagle's algorithm otherwise.
-        let address = config
-            .url
-            .as_str()
-            .into_connection_info()
-            .map_err(RedisError::InvalidAddress)?
-            .set_tcp_settings(TcpSettings::default().set_nodelay(true));
-        let client = Client::open(address).map_err(RedisError::InvalidAddress)?;
-        // A lost connection is tried once for each command, so that commands fail fast while Redis is away instead of
-        // queueing behind a long series of attempts.
-        let manager = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(config.connect_timeout))
-            .set_response_timeout(Some(config.response_timeout))
-            .set_number_of_retries(0)
-            .set_pipeline_buffer_size(config.concurrency_max.max(1));
-        let connection = client
-            .get_connection_manager_with_config(manager)
-            .await
-            .map_err(RedisError::Unreachable)?;
         Ok(Self {
-            connection,
+            connection: Connection::open(config).await?,
             places: Arc::new(Semaphore::new(config.concurrency_max.max(1))),
             queue_wait_max: config.queue_wait_max,
             keys: Keys::new(&config.prefix),
@@ -115,7 +93,14 @@ impl Redis {
     /// # Errors
     /// When it does not.
     pub async fn ping(&self) -> Result<(), RedisError> {
-        self.query(&::redis::cmd("PING")).await
+        match self.connection {
+            Connection::Server(_) => self.query(&::redis::cmd("PING")).await,
+            // A node of a cluster that is down answers a ping, but no question for a key.
+            Connection::Cluster(_) => {
+                let key = self.keys.loaded_shows();
+                self.query(::redis::cmd("EXISTS").arg(key)).await
+            }
+        }
     }
 
     pub(crate) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
@@ -123,9 +108,11 @@ impl Redis {
         command
             .query_async(&mut self.connection.clone())
             .await
-            .map_err(RedisError::from_client)
+            .map_err(|error| self.connection.fault(error))
     }
 
+    /// Sends several commands at once. In a cluster they may lie in several slots, unless they are a transaction; then some may
+    /// run and others not, so they read, or drop something.
     pub(crate) async fn query_all<T: FromRedisValue>(
         &self,
         commands: &Pipeline,
@@ -134,7 +121,7 @@ impl Redis {
         commands
             .query_async(&mut self.connection.clone())
             .await
-            .map_err(RedisError::from_client)
+            .map_err(|error| self.connection.fault(error))
     }
 
     async fn invoke<T: FromRedisValue>(
@@ -145,7 +132,7 @@ impl Redis {
         invocation
             .invoke_async(&mut self.connection.clone())
             .await
-            .map_err(RedisError::from_client)
+            .map_err(|error| self.connection.fault(error))
     }
 
     async fn place(&self) -> Result<SemaphorePermit<'_>, RedisError> {

@@ -36,7 +36,7 @@ impl Failure {
         matches!(
             self,
             Self::Db(DbError::Busy | DbError::Lost)
-                | Self::Redis(RedisError::Busy { .. })
+                | Self::Redis(RedisError::Busy { .. } | RedisError::Moving(_))
                 | Self::Rebuilding
         )
     }
