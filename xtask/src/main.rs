@@ -70,6 +70,9 @@ enum Task {
         /// One part alone
         #[arg(long, value_enum)]
         only: Option<Part>,
+        /// Random sequences and races in the thousands, instead of some hundreds
+        #[arg(long)]
+        thorough: bool,
         /// Handed on to `cargo test`, or to Playwright with `--only e2e`
         #[arg(last = true)]
         arguments: Vec<String>,
@@ -108,6 +111,7 @@ fn run(task: Task, progress: &Progress) -> Result<()> {
         workspace,
         progress,
         database,
+        thorough: false,
         arguments,
     };
     match task {
@@ -121,8 +125,13 @@ fn run(task: Task, progress: &Progress) -> Result<()> {
         Task::Test {
             database,
             only,
+            thorough,
             arguments,
-        } => suite(database, arguments).run(only),
+        } => Suite {
+            thorough,
+            ..suite(database, arguments)
+        }
+        .run(only),
         Task::Chaos(options) => chaos::chaos(workspace, &options, progress),
         Task::E2e { arguments } => suite(None, arguments).run(Some(Part::E2e)),
     }

@@ -36,11 +36,20 @@ pub enum Part {
     E2e,
 }
 
+/// How often the tests that draw and race do so on wish.
+const THOROUGHLY: [(&str, &str); 3] = [
+    ("SEATFLOW_PROPERTY_CASES", "10000"),
+    ("SEATFLOW_RACE_ROUNDS", "10000"),
+    ("SEATFLOW_GATEWAY_CASES", "2000"),
+];
+
 /// What to run, and on what.
 pub struct Suite<'a> {
     pub workspace: &'a Workspace,
     pub progress: &'a Progress,
     pub database: Option<Database>,
+    /// Random sequences and races are repeated as [`THOROUGHLY`] says.
+    pub thorough: bool,
     /// Handed on to cargo test, or to Playwright.
     pub arguments: Vec<String>,
 }
@@ -123,6 +132,9 @@ impl Suite<'_> {
             command
                 .args(&self.arguments)
                 .envs(services.endpoints.as_environment());
+            if self.thorough {
+                command.envs(THOROUGHLY);
+            }
             self.visible(name, &mut command)?;
         }
         services.stop(self.progress);
