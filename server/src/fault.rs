@@ -59,9 +59,13 @@ macro_rules! points {
 }
 
 points! {
+    CollectBeforeCount Order "collect_before_count" "somebody may collect places from several pieces, it is not counted that somebody did";
     StandingWhileCollecting Order "standing_while_collecting" "one piece of a standing zone has given places, another has to give the rest";
+    CollectBeforeEnd Order "collect_before_end" "places of several pieces are taken, nobody else may collect yet";
     StandingAfterTake Order "standing_after_take" "places of a standing zone are taken, the order holds nothing";
+    StandingAfterHold Order "standing_after_hold" "the order of standing places is held, its view is not cached and its message is not handed to Kafka";
     StandingBeforeGivingUp Order "standing_before_giving_up" "the order was refused, its standing places are still taken";
+    GiveUpBetweenPieces Order "give_up_between_pieces" "an order that was refused has given back its places of one piece, those of the next are still taken";
     PlaceBeforeHold Order "place_before_hold" "the order has its number, nothing is held";
     PlaceAfterHold Order "place_after_hold" "the seats are held, the order's view is not cached";
     PlaceAfterCache Order "place_after_cache" "the view is cached, the message is not handed to Kafka";
@@ -70,10 +74,16 @@ points! {
     RelayBeforeSend Order "relay_before_send" "unsent orders are read, none is sent again";
     RelayAfterSend Order "relay_after_send" "unsent orders are sent again, none is acknowledged";
     CreateBeforeInsert Order "create_before_insert" "a batch is read and found fresh, no row is written";
-    CreateAfterCommit Order "create_after_commit" "the rows are written, no timeout message is sent";
+    CreateAfterCommit Order "create_after_commit" "the rows are written, their cached views say that they are on their way";
+    CreateAfterForgetting Order "create_after_forgetting" "the rows are written and found by all, no timeout message is sent";
     CreateAfterTimeout Order "create_after_timeout" "the timeout message is sent, the offset is not committed";
+    BatchBeforeCommit Order "batch_before_commit" "a batch of messages is handled, its offsets are not committed";
+    BatchAfterCommit Order "batch_after_commit" "the offsets of a batch are committed, what it sent may not have reached Kafka";
     DiscardAfterRow Order "discard_after_row" "the order is written as discarded, its seats are still locked";
-    DiscardAfterRelease Order "discard_after_release" "the seats are free, the cached view says that the order is on its way";
+    DiscardAfterRelease Order "discard_after_release" "the discarded order's seats are free, its standing places are still taken";
+    DiscardBetweenPieces Order "discard_between_pieces" "a discarded order's places of one piece are free, those of the next are still taken";
+    DiscardBeforeForgetting Order "discard_before_forgetting" "all its places are free, the cached view says that the order is on its way";
+    DiscardAfterForgetting Order "discard_after_forgetting" "a discarded order is done with, the offset of its message is not committed";
     BuryBeforeLetter Order "bury_before_letter" "a message is given up, the dead letters do not have it";
     BuryAfterLetter Order "bury_after_letter" "the dead letters have a message, its offset is not committed";
     RearmAfterSend Order "rearm_after_send" "a timeout message is sent anew for a later time, the old one counts as unresolved";
@@ -87,12 +97,15 @@ points! {
     SettleAfterTaking Order "settle_after_taking" "rows of the outbox are leased to this server, nothing is done for them";
     SettleBeforePlaces Order "settle_before_places" "the order's seats are free, its standing places are still taken";
     SettleBetweenPieces Order "settle_between_pieces" "an order's places of one piece are free, those of the next are still taken";
+    SettleBeforeForgetting Order "settle_before_forgetting" "an order that is over has nothing any more, its cached view is still there";
     SettleAfterRelease Order "settle_after_release" "the seats are free, nobody is told that the order is closed";
     SettleAfterClosedEvent Order "settle_after_closed_event" "all are told, the outbox row is still there";
+    SettleBetweenRows Money "settle_between_rows" "one of the things that follow a commit is done, the next is not";
     SettleAfterPaymentClose Money "settle_after_payment_close" "the gateway has closed the payment, the outbox row is still there";
     PayAfterPayment Money "pay_after_payment" "the payment is written, the gateway does not know it";
     PayAfterCharge Money "pay_after_charge" "the gateway has the charge, the payment does not know its number";
     PayBeforeAnswer Money "pay_before_answer" "the payment is under way, the customer has no cashier's address";
+    AskedBeforeNote Money "asked_before_note" "the gateway was asked about a payment that is over, when to ask next is not noted";
     AskedBeforeRecord Money "asked_before_record" "the gateway said how a payment ended, nothing is recorded";
     AskedAfterRecord Money "asked_after_record" "what the gateway said is recorded, nothing follows";
     CallbackBeforeCommit Money "callback_before_commit" "the notice's signature is right, nothing is recorded";
@@ -101,6 +114,7 @@ points! {
     SettlePaidBeforeConfirm Money "settle_paid_before_confirm" "the order is paid, its seats are still locked";
     SettlePaidBeforePlaces Money "settle_paid_before_places" "the order's seats are sold, its standing places still count as held";
     SettlePaidBetweenPieces Money "settle_paid_between_pieces" "a paid order's places of one piece count as sold, those of the next as held";
+    SettlePaidBeforeForgetting Money "settle_paid_before_forgetting" "everything a paid order has counts as sold, its cached view is still there";
     SettlePaidAfterConfirm Money "settle_paid_after_confirm" "the seats are sold, nobody is told that the order is paid";
     SettlePaidAfterEvent Money "settle_paid_after_event" "all are told, the outbox row is still there";
     SoldBeforeCopy Money "sold_before_copy" "the paid order's event is read, its seats are not copied to the database";
@@ -109,14 +123,17 @@ points! {
     RefundBeforeAnswer Money "refund_before_answer" "the refund is requested and sent, the customer has no answer";
     RefundBeforeSend Money "refund_before_send" "the refund is requested, the gateway does not know it";
     RefundAfterSend Money "refund_after_send" "the gateway has given the money back, the refund does not know it";
+    RefundAfterFault Money "refund_after_fault" "it is noted that the gateway did not give the money back, when to try again is not";
     RefundAfterRecord Money "refund_after_record" "the refund is recorded, the outbox row is still there";
     RefundNoticeBeforeCommit Money "refund_notice_before_commit" "the notice of a refund has come, nothing is recorded";
     RefundNoticeBeforeAnswer Money "refund_notice_before_answer" "the refund is recorded, the notice is not acknowledged";
     TicketsBackBeforeFree Money "tickets_back_before_free" "the money is back, the tickets' seats are still sold";
     TicketsBackBeforePlaces Money "tickets_back_before_places" "the seats are for sale again, standing places are still sold";
     TicketsBackAfterFree Money "tickets_back_after_free" "the seats are for sale again, nobody is told that the order is over";
+    TicketsBackBeforeEvent Money "tickets_back_before_event" "the cached view of a refunded order is gone, nobody is told that it is over";
     TicketsBackAfterEvent Money "tickets_back_after_event" "all are told that the order is over, the outbox row is still there";
     RebuildBeforeRead Order "rebuild_before_read" "orders on their way were waited for, the show is not read yet";
+    RebuildAfterListing Order "rebuild_after_listing" "the list of loaded shows has a show, Redis has nothing of it";
     RebuildBeforeLoad Order "rebuild_before_load" "a show is read from the database, Redis does not have it";
     RebuildBetweenPieces Order "rebuild_between_pieces" "Redis has a piece of a standing zone again, and not all of them";
     RebuildAfterLoad Order "rebuild_after_load" "Redis has the show, its terms were not looked at again";
@@ -124,13 +141,19 @@ points! {
     RebuildBetweenForgetting Order "rebuild_between_forgetting" "Redis has lost a show and a piece of a standing zone on purpose, and not all of them";
     ReconcileBeforeRepair Order "reconcile_before_repair" "a disagreement is found, nothing is changed";
     ReconcileAfterTombstone Order "reconcile_after_tombstone" "an order without a row has its tombstone, its seats are still locked";
+    ReconcileBeforeForgetting Order "reconcile_before_forgetting" "the seats of an order without a row are free, its cached view is still there";
     ReconcileBeforePlaces Order "reconcile_before_places" "an order without a row has its tombstone, its standing places are still taken";
+    ReconcilePlacesBeforeForgetting Order "reconcile_places_before_forgetting" "standing places of an order without a row are free, its cached view is still there";
     ReconcileAfterRestore Order "reconcile_after_restore" "lost locks are there again, the order was not looked at again";
     ReconcileAfterPlaces Order "reconcile_after_places" "lost places are there again, the order was not looked at again";
     ReconcileAfterOffer Order "reconcile_after_offer" "seats that no row withholds are offered, the rows were not looked at again";
+    ReconcileBetweenSeats Order "reconcile_between_seats" "one of several seats follows its row again, the next does not";
     ReconcileBeforeNote Order "reconcile_before_note" "something was put right, and is not noted";
     UnloadAfterShow Order "unload_after_show" "Redis has nothing of a show that is over but the pieces of its standing zones";
+    UnloadBetweenPieces Order "unload_between_pieces" "one piece of an over show's standing zone has left Redis, the next has not";
+    UnloadBeforeCollectors Order "unload_before_collectors" "the pieces of an over show's standing zones have left Redis, who collected last is still noted";
     UnloadAfterPieces Order "unload_after_pieces" "Redis has nothing of a show that is over, the list of loaded shows still has it";
+    UnloadAfterUnlisting Order "unload_after_unlisting" "a show that is over is not listed as loaded, nobody has looked whether it was loaded meanwhile";
     BooksAfterWrite Order "books_after_write" "changes of places are in the books, Redis still has them";
     BlockAfterRow Order "block_after_row" "rows say that seats are withheld, Redis still offers them";
     BlockBeforeTakingBack Order "block_before_taking_back" "Redis gave a seat to an order meanwhile, the rows still say that it is withheld";
@@ -144,6 +167,7 @@ points! {
     LetterAfterSend Order "letter_after_send" "a dead letter is sent back to its topic, it still counts as waiting";
     WithdrawAfterRow Order "withdraw_after_row" "the show's row says that it is withdrawn, Redis still sells it";
     WithdrawAfterClose Order "withdraw_after_close" "Redis refuses buyers of a withdrawn show, it is not noted since when";
+    WithdrawBeforeCount Order "withdraw_before_count" "it is noted since when buyers of a withdrawn show are refused, its orders are not counted";
     WithdrawBeforeCancel Order "withdraw_before_cancel" "a page of a withdrawn show's unpaid orders is read, none is ended";
     WithdrawBeforeRefund Money "withdraw_before_refund" "a page of a withdrawn show's paid orders is read, no refund is requested";
     WithdrawBeforeFinish Order "withdraw_before_finish" "no order of a withdrawn show is live, the withdrawal is not noted as finished";

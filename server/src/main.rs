@@ -3,16 +3,18 @@
 use anyhow::Context;
 use app::domain::{ids::ShowId, user::Role};
 use clap::{Parser, Subcommand};
+#[cfg(feature = "fail-points")]
+use server::fault::{self, Point};
 use server::{
     RunningGateway,
     cli::{
-        accounts, plan, seed,
+        accounts, plan, reconcile, seed,
         staff::{self, StaffAction},
     },
     clock::{Clock, SystemClock},
     config::{Config, GatewayProcessConfig, stores_from_env},
-    fault::{self, Point},
     mysql::Db,
+    ticketing::rebuild::{RebuildError, Unsent},
 };
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt, util::SubscriberInitExt};
@@ -58,10 +60,13 @@ enum Action {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Read a show from the database into Redis again; what was held and not yet written is lost.
+    /// Read a show from the database into Redis again, once Kafka has every accepted order of it.
     Rebuild {
         /// The show's number.
         show: ShowId,
+        /// Do not wait: orders that only Redis knows are lost, and their buyers are told so.
+        #[arg(long)]
+        lose_unsent: bool,
     },
     #[command(flatten)]
     Staff(StaffAction),
@@ -166,6 +171,8 @@ fn start_log() {
 }
 
 async fn run(action: Action) -> anyhow::Result<ExitCode> {
+    #[cfg(feature = "fail-points")]
+    fault::arm_from_env()?;
     match action {
         Action::Serve { migrate } => serve(migrate).await,
         Action::Gateway => serve_gateway().await,
@@ -191,14 +198,15 @@ async fn run(action: Action) -> anyhow::Result<ExitCode> {
         }
         Action::Verify { json } => verify(json).await,
         Action::Reconcile { dry_run } => reconcile(dry_run).await,
-        Action::Rebuild { show } => {
-            #[cfg(feature = "fail-points")]
-            fault::arm_from_env()?;
-            rebuild(show).await
+        Action::Rebuild { show, lose_unsent } => {
+            let unsent = if lose_unsent {
+                Unsent::Lose
+            } else {
+                Unsent::Await
+            };
+            rebuild(show, unsent).await
         }
         Action::Staff(action) => {
-            #[cfg(feature = "fail-points")]
-            fault::arm_from_env()?;
             let ticketing = server::look(&Config::from_env()?, Arc::new(SystemClock)).await?;
             println!("{}", staff::run(&ticketing, action).await?);
             Ok(ExitCode::SUCCESS)
@@ -241,8 +249,6 @@ async fn database() -> anyhow::Result<Db> {
 
 async fn serve(migrate: bool) -> anyhow::Result<ExitCode> {
     let config = Config::from_env()?;
-    #[cfg(feature = "fail-points")]
-    fault::arm_from_env()?;
     if migrate {
         database()
             .await?
@@ -286,39 +292,24 @@ async fn stop_signal() {
 
 async fn reconcile(dry_run: bool) -> anyhow::Result<ExitCode> {
     let ticketing = server::look(&Config::from_env()?, Arc::new(SystemClock)).await?;
-    if dry_run {
-        let findings = ticketing.find_all().await?;
-        for finding in &findings {
-            println!("{finding}");
-        }
-        for over in ticketing.over_shows().await? {
-            println!("{over}");
-        }
-        println!("{} finding(s); nothing was touched.", findings.len());
-        return Ok(ExitCode::SUCCESS);
-    }
-    let Some(round) = ticketing.reconcile().await? else {
-        anyhow::bail!("another server is reconciling");
+    let text = if dry_run {
+        reconcile::plan(&ticketing).await?
+    } else {
+        let done = reconcile::reconcile(&ticketing).await?;
+        done.context("another server is reconciling")?
     };
-    for finding in &round.findings {
-        println!("{finding}");
-    }
-    for over in &round.over {
-        println!("{over}");
-    }
-    println!(
-        "{} finding(s), {} repaired.",
-        round.findings.len(),
-        round.repaired
-    );
+    println!("{text}");
     Ok(ExitCode::SUCCESS)
 }
 
-async fn rebuild(show: ShowId) -> anyhow::Result<ExitCode> {
+async fn rebuild(show: ShowId, unsent: Unsent) -> anyhow::Result<ExitCode> {
     let ticketing = server::look(&Config::from_env()?, Arc::new(SystemClock)).await?;
-    ticketing.redis().forget_show(show).await?;
-    fault::point(Point::RebuildAfterForgetting);
-    ticketing.reload_zones(show).await?;
+    let outcome = ticketing.rebuild_show(show, unsent).await;
+    if matches!(outcome, Err(RebuildError::Unsent(_))) {
+        outcome.context("nothing was touched; --lose-unsent goes on without them")?;
+    } else {
+        outcome?;
+    }
     println!("Show {show} was read from the database.");
     Ok(ExitCode::SUCCESS)
 }

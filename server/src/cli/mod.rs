@@ -8,6 +8,7 @@ pub mod discrepancies;
 pub mod order;
 mod order_show;
 pub mod plan;
+pub mod reconcile;
 pub mod seed;
 pub mod show;
 pub mod show_life;

@@ -10,7 +10,7 @@ pub struct StoresConfig {
     pub database_url: String,
     /// Most database connections (`SEATFLOW_DATABASE_CONNECTIONS`, default 20).
     pub database_connections_max: u32,
-    /// `REDIS_URL`, for example `redis://127.0.0.1:6379`.
+    /// `REDIS_URL`, for example `redis://127.0.0.1:6379`; several, separated by commas, for a cluster.
     pub redis_url: String,
     /// First part of every Redis key (`SEATFLOW_REDIS_PREFIX`, default `sf`).
     pub redis_prefix: String,
@@ -36,7 +36,7 @@ impl StoresConfig {
                 20,
                 2..=500,
             )),
-            redis_url: reader.required("REDIS_URL", "redis://host:port"),
+            redis_url: reader.required("REDIS_URL", "redis://host:port[,redis://host:port]"),
             redis_prefix: reader
                 .text("SEATFLOW_REDIS_PREFIX")
                 .unwrap_or_else(|| "sf".to_owned()),

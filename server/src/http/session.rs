@@ -282,4 +282,50 @@ mod tests {
         assert_eq!(sessions.device(&request_with(&set_cookie)), Some(name));
         assert_eq!(sessions.device(&request_with("device=made-up")), None);
     }
+
+    #[test]
+    fn a_device_whose_cookie_is_of_another_key_is_nobodys() {
+        let clock = Arc::new(ShiftedClock::default());
+        let ours = sessions(&clock, "0123456789abcdef0123456789abcdef");
+        let theirs = sessions(&clock, "fedcba9876543210fedcba9876543210");
+        let (name, set_cookie) = theirs.name_device();
+        let headers = request_with(&set_cookie);
+        assert_eq!(theirs.device(&headers), Some(name.clone()));
+        assert_eq!(ours.device(&headers), None);
+        // A session's cookie is signed with the right key, for another purpose.
+        let session = ours.start(user(), String::new()).set_cookie;
+        let forged = session.replacen("session=", "device=", 1);
+        assert_eq!(ours.device(&request_with(&forged)), None);
+        let (renamed, _) = ours.name_device();
+        assert_ne!(renamed, name, "it gets a name of its own");
+    }
+
+    #[test]
+    fn a_device_whose_cookie_was_altered_or_ran_out_is_nobodys() {
+        let clock = Arc::new(ShiftedClock::default());
+        let sessions = sessions(&clock, "0123456789abcdef0123456789abcdef");
+        let (_, set_cookie) = sessions.name_device();
+        let (_, other) = sessions.name_device();
+        let token = |set_cookie: &str| -> Vec<String> {
+            let value = set_cookie.split(['=', ';']).nth(1).unwrap();
+            value.split('.').map(str::to_owned).collect()
+        };
+        let (mine, others) = (token(&set_cookie), token(&other));
+        assert_ne!(mine[1], others[1], "another name");
+        for altered in [
+            // Another's name under this signature, no signature, and half of one.
+            format!("{}.{}.{}", mine[0], others[1], mine[2]),
+            format!("{}.{}.", mine[0], mine[1]),
+            format!("{}.{}.{}", mine[0], mine[1], &mine[2][..20]),
+        ] {
+            let headers = request_with(&format!("device={altered}"));
+            assert_eq!(sessions.device(&headers), None, "{altered}");
+        }
+        clock.advance(Millis(-(DEVICE_LASTS_S + 1) * 1_000));
+        let (_, long_ago) = sessions.name_device();
+        assert_eq!(sessions.device(&request_with(&long_ago)), None);
+        clock.advance(Millis(60_000));
+        let (name, about_to_end) = sessions.name_device();
+        assert_eq!(sessions.device(&request_with(&about_to_end)), Some(name));
+    }
 }

@@ -159,7 +159,9 @@ impl<H: BatchHandler> BatchConsumer<H> {
             if !self.see_through(&batch).await? {
                 return Ok(());
             }
+            fault::point(Point::BatchBeforeCommit);
             self.commit(&batch);
+            fault::point(Point::BatchAfterCommit);
         }
     }
 

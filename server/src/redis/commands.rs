@@ -168,6 +168,17 @@ impl Redis {
         self.query(cmd("DEL").arg(keys)).await
     }
 
+    /// Which orders of a show hold something.
+    ///
+    /// # Errors
+    /// As any command, and when a number can't be read.
+    pub async fn holding_orders(&self, show: ShowId) -> Result<Vec<OrderNo>, RedisError> {
+        let key = self.keys().show(show, ShowKey::Holds);
+        let numbers: Vec<String> = self.query(cmd("HKEYS").arg(key)).await?;
+        let number = |text: &String| parsed("holding_orders", text);
+        numbers.iter().map(number).collect()
+    }
+
     /// How many orders of a show hold something or are not acknowledged by Kafka; none when it is not loaded.
     ///
     /// # Errors

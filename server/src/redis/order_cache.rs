@@ -1,45 +1,53 @@
-//! Orders as their buyers last saw them, so that polling does not reach the database.
+//! Orders on their way to the database, so that their buyers, who ask again and again, do not reach it meanwhile.
 
-use super::{Redis, RedisError, scripts::CacheReply};
-use app::domain::{ids::OrderNo, order::OrderStatus, time::Millis};
+use super::{Redis, RedisError};
+use ::redis::{cmd, pipe};
+use app::domain::{ids::OrderNo, time::Millis};
 
-/// How long a view is kept after it was last written.
+/// How long an order is kept that nobody writes.
 pub const ORDER_CACHE_TTL: Millis = Millis::minutes(60);
 
 impl Redis {
-    /// Keeps an order's view. One of an earlier stage than the view that is there is dropped, so that a reader that
-    /// fills the cache late can't undo what a writer put there meanwhile.
+    /// Keeps an accepted order, as JSON, until it has its row.
     ///
     /// # Errors
     /// As any command.
-    pub async fn cache_order(
-        &self,
-        order_no: OrderNo,
-        status: OrderStatus,
-        json: &str,
-    ) -> Result<CacheReply, RedisError> {
-        self.keep_view(order_no, status, json, ORDER_CACHE_TTL)
-            .await
+    pub async fn cache_order(&self, order_no: OrderNo, json: &str) -> Result<(), RedisError> {
+        let mut set = cmd("SET");
+        set.arg(self.keys().order(order_no)).arg(json);
+        set.arg("PX").arg(ORDER_CACHE_TTL.0);
+        self.query(&set).await
     }
 
-    /// An order's view as it was given to [`Redis::cache_order`].
+    /// An order as it was given to [`Redis::cache_order`].
     ///
     /// # Errors
     /// As any command.
     pub async fn cached_order(&self, order_no: OrderNo) -> Result<Option<String>, RedisError> {
-        let kept: Option<String> = self
-            .query(::redis::cmd("GET").arg(self.keys().order(order_no)))
-            .await?;
-        // The first character is the stage.
-        Ok(kept.and_then(|kept| kept.get(1..).map(str::to_owned)))
+        self.query(cmd("GET").arg(self.keys().order(order_no)))
+            .await
     }
 
-    /// Drops an order's view, so that the next reader asks the database.
+    /// Drops an order, so that whoever asks reads its row.
     ///
     /// # Errors
     /// As any command.
     pub async fn forget_order(&self, order_no: OrderNo) -> Result<(), RedisError> {
-        self.query(::redis::cmd("DEL").arg(self.keys().order(order_no)))
-            .await
+        self.forget_orders(&[order_no]).await
+    }
+
+    /// Drops several orders at once, as [`Redis::forget_order`] does.
+    ///
+    /// # Errors
+    /// As any command; some may be dropped then.
+    pub async fn forget_orders(&self, orders: &[OrderNo]) -> Result<(), RedisError> {
+        if orders.is_empty() {
+            return Ok(());
+        }
+        let mut drops = pipe();
+        for order_no in orders {
+            drops.del(self.keys().order(*order_no)).ignore();
+        }
+        self.query_all(&drops).await
     }
 }

@@ -4,6 +4,7 @@ use super::{
     Redis, RedisError,
     keys::{Piece, PieceKey},
 };
+use crate::fault::{self, Point};
 use ::redis::{cmd, pipe};
 use app::domain::{
     ids::{OrderNo, ZoneId},
@@ -164,6 +165,17 @@ impl Redis {
         Ok(Some(PieceSnapshot { places, taken }))
     }
 
+    /// Which orders have places of a piece.
+    ///
+    /// # Errors
+    /// As any command, and when a number can't be read.
+    pub async fn orders_in_piece(&self, piece: Piece) -> Result<Vec<OrderNo>, RedisError> {
+        let key = self.keys().piece(piece, PieceKey::Taken);
+        let numbers: Vec<String> = self.query(cmd("HKEYS").arg(key)).await?;
+        let number = |text: &String| text.parse().map_err(|_| unreadable("taken"));
+        numbers.iter().map(number).collect()
+    }
+
     /// Drops what Redis knows of a piece, so that it is read from the database again. Its log stays.
     ///
     /// # Errors
@@ -206,6 +218,7 @@ impl Redis {
         if self.query::<Option<String>>(&set).await?.is_none() {
             return Ok(false);
         }
+        fault::point(Point::CollectBeforeCount);
         let mut count = cmd("INCR");
         count.arg(self.keys().collections(zone));
         self.query::<()>(&count).await?;

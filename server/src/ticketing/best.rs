@@ -16,9 +16,12 @@ use app::{
     },
     error::{AppError, Thing},
 };
+use std::time::Duration;
+use tokio::time::Instant;
 
-/// Searches on a newer map after every candidate of the last search was lost to others.
-const SEARCHES_MAX: usize = 12;
+/// How long it is searched again, on a newer map, after every candidate of the last search was lost to others. Each of them
+/// was lost to somebody who has it, so a rush is over long before: the zone is sold out, or somebody is not so fast.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// When a customer whose candidates were all lost may ask again.
 const RETRY_AFTER_MS: u32 = 500;
 
@@ -39,7 +42,8 @@ impl Ticketing {
         let fingerprint = format!("{zone}x{wanted}");
         let spread = wish.order_no.as_i64().unsigned_abs();
         let mut avoid: Vec<SeatIndex> = Vec::new();
-        for _ in 0..SEARCHES_MAX {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
             let map = self.newest_map(wish).await?;
             let search = Search {
                 zone: seats,

@@ -37,12 +37,13 @@ impl Discard {
     }
 }
 
-/// An order that can never be written. It has a discarded row of its own, so that nothing can become of it.
+/// An order of which a person has to know: the database will never take it, or Redis can't give its places back. It has a
+/// discarded row, so that nothing can become of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unwritable {
+pub struct GivenUp {
     /// The order.
     pub order_no: OrderNo,
-    /// What the database refused, for the person who reads the dead letter.
+    /// What a store refused, for the person who reads the dead letter.
     pub reason: String,
 }
 
@@ -51,7 +52,7 @@ pub struct Unwritable {
 struct FollowUp<'a> {
     /// Orders that were given up: their places must go back, perhaps again.
     give_back: Vec<&'a Placed>,
-    unwritable: Vec<Unwritable>,
+    given_up: Vec<GivenUp>,
 }
 
 #[async_trait]
@@ -63,13 +64,13 @@ impl BatchHandler for Ticketing {
             .iter()
             .map(|received| received.message.clone())
             .collect();
-        let unwritable = self
+        let given_up = self
             .create_orders(&orders)
             .await
             .map_err(|error| HandlerError::Retry(error.into()))?;
         let poisoned = |(index, placed): (usize, &Placed)| {
-            let of_order = |unwritable: &&Unwritable| unwritable.order_no == placed.order_no;
-            let reason = unwritable.iter().find(of_order)?.reason.clone();
+            let of_order = |given_up: &&GivenUp| given_up.order_no == placed.order_no;
+            let reason = given_up.iter().find(of_order)?.reason.clone();
             Some(Poison { index, reason })
         };
         let poisoned: Vec<Poison> = orders.iter().enumerate().filter_map(poisoned).collect();
@@ -83,12 +84,13 @@ impl BatchHandler for Ticketing {
 impl Ticketing {
     /// Writes orders. Each ends as a row: pending, or discarded and its places given back. Writing one twice changes nothing.
     ///
-    /// Answers those that can never be written; their messages belong to the dead letters. One of them keeps no other from
-    /// its row, and places go back after all rows are written, so that orders don't wait for Redis.
+    /// Answers those that can never be written, and those whose places can't be given back; their messages belong to the
+    /// dead letters. One of them keeps no other from its row, and places go back after all rows are written, so that orders
+    /// don't wait for Redis.
     ///
     /// # Errors
     /// When a store is away; what was written stays, and the whole batch may be handed in again.
-    pub async fn create_orders(&self, batch: &[Placed]) -> Result<Vec<Unwritable>, Failure> {
+    pub async fn create_orders(&self, batch: &[Placed]) -> Result<Vec<GivenUp>, Failure> {
         let oldest = self.now() - self.inner.config.limits.discard_after;
         let (fresh, stale): (Vec<_>, Vec<_>) = batch
             .iter()
@@ -117,10 +119,16 @@ impl Ticketing {
                 Err(error) => return Err(error.into()),
             }
         }
-        for placed in after.give_back {
-            self.give_back(placed).await?;
+        let FollowUp {
+            give_back,
+            mut given_up,
+        } = after;
+        for placed in give_back {
+            if let Some(stuck) = self.give_back(placed).await? {
+                given_up.push(stuck);
+            }
         }
-        Ok(after.unwritable)
+        Ok(given_up)
     }
 
     async fn create_one<'a>(
@@ -141,9 +149,15 @@ impl Ticketing {
         }
     }
 
-    /// Tells the customer and sets the alarm clock. Both have a second way: the row is read, and the sweeper sweeps.
+    /// Tells the customer and sets the alarm clock. Both have a second way: the cached view is soon not trusted any more, and
+    /// the sweeper sweeps.
     async fn created(&self, orders: &[Placed]) {
         fault::point(Point::CreateAfterCommit);
+        let numbers: Vec<OrderNo> = orders.iter().map(|placed| placed.order_no).collect();
+        if let Err(error) = self.inner.redis.forget_orders(&numbers).await {
+            tracing::warn!(%error, "views of orders that have their rows are still cached");
+        }
+        fault::point(Point::CreateAfterForgetting);
         metrics::counter!("seatflow_orders_created_total").increment(orders.len() as u64);
         let (steps, now) = (&self.inner.config.limits.timeout_steps, self.now());
         for placed in orders {
@@ -201,7 +215,7 @@ impl Ticketing {
         if is_new || db.is_unwritable(order_no).await? {
             after.give_back.push(placed);
         }
-        after.unwritable.push(Unwritable { order_no, reason });
+        after.given_up.push(GivenUp { order_no, reason });
         Ok(())
     }
 
@@ -220,34 +234,43 @@ impl Ticketing {
         after.give_back.push(placed);
         if self.inner.db.is_unwritable(order_no).await? {
             let reason = "the order could not be written when this came before".to_owned();
-            after.unwritable.push(Unwritable { order_no, reason });
+            after.given_up.push(GivenUp { order_no, reason });
         }
         Ok(())
     }
 
-    /// Gives an order's places back. What Redis answers with an error it would answer again: that is left to
-    /// reconciliation, which looks for places of orders that are over.
-    async fn give_back(&self, placed: &Placed) -> Result<(), Failure> {
+    /// Gives an order's places back. What Redis answers with an error it would answer again: the message becomes a dead
+    /// letter, and reconciliation looks for places of orders that are over.
+    async fn give_back(&self, placed: &Placed) -> Result<Option<GivenUp>, Failure> {
         let outcome = self.try_to_give_back(placed).await;
-        if let Err(error @ (RedisError::Protocol(_) | RedisError::UnexpectedReply { .. })) = outcome
-        {
-            tracing::error!(order_no = %placed.order_no, show_id = placed.show_id.0, %error, cause = ?error, "places not given back, reconciliation will");
-            return Ok(());
-        }
-        Ok(outcome?)
+        let Err(error @ (RedisError::Protocol(_) | RedisError::UnexpectedReply { .. })) = outcome
+        else {
+            return Ok(outcome.map(|()| None)?);
+        };
+        let order_no = placed.order_no;
+        metrics::counter!("seatflow_compensations_failed_total").increment(1);
+        tracing::error!(%order_no, show_id = placed.show_id.0, %error, cause = ?error, "places not given back");
+        let reason = format!("the order was discarded and its places were not given back: {error}");
+        Ok(Some(GivenUp { order_no, reason }))
     }
 
     async fn try_to_give_back(&self, placed: &Placed) -> Result<(), RedisError> {
         let redis = &self.inner.redis;
         redis.release(placed.show_id, placed.order_no).await?;
         fault::point(Point::DiscardAfterRelease);
-        for from in &placed.pieces {
+        for (index, from) in placed.pieces.iter().enumerate() {
+            if index > 0 {
+                fault::point(Point::DiscardBetweenPieces);
+            }
             let (zone, piece) = (from.zone_id, from.piece);
             redis
                 .give_standing(Piece { zone, piece }, placed.order_no, 0, GiveWhy::Release)
                 .await?;
         }
-        redis.forget_order(placed.order_no).await
+        fault::point(Point::DiscardBeforeForgetting);
+        redis.forget_order(placed.order_no).await?;
+        fault::point(Point::DiscardAfterForgetting);
+        Ok(())
     }
 }
 

@@ -79,8 +79,8 @@ impl Ticketing {
         if !self.end_order(order_no, CancelReason::Timeout).await? {
             return Ok(Expiry::Finished);
         }
-        // Whatever woke the order, a message or the sweeper: this is how late its seats are free again.
-        let lateness = now - order.expire_at;
+        // Whatever woke the order, a message, the sweeper or reconciliation: this is how late its seats are free again.
+        let lateness = self.now() - order.expire_at;
         metrics::histogram!("seatflow_timeout_lateness_ms").record(lateness.0 as f64);
         fault::point(Point::ExpireAfterCancel);
         Ok(Expiry::Cancelled { lateness })

@@ -166,6 +166,8 @@ impl Ticketing {
                 if let Some(lead) = lead {
                     lead.give_up().await;
                 }
+                // Whoever unloaded it may have taken it off the list after it was loaded again.
+                self.inner.redis.note_loaded(show).await?;
                 return Ok(LoadReply::AlreadyPresent { epoch });
             }
             if let Some(lead) = lead {

@@ -42,6 +42,9 @@ impl Ticketing {
     /// # Errors
     /// `NotFound` when there is none or it is somebody else's.
     pub async fn own_order(&self, user: &User, order_no: OrderNo) -> Result<OrderView, AppError> {
+        if let Some(placed) = self.just_placed(user, order_no).await {
+            return self.creating_view(&placed).await.or_tell("read order");
+        }
         let order = self.inner.db.order(order_no).await.or_tell("read order")?;
         if let Some(order) = order {
             if order.user_id != user.id {
@@ -140,6 +143,19 @@ impl Ticketing {
             Some(_) => None,
             None => Some((order_no, held)),
         })
+    }
+
+    /// An order that was placed a moment ago and has no row as far as Redis knows: those who wait for it do not ask the database.
+    /// Whoever writes the row drops it here. Should that fail, it is trusted no longer than the relay leaves an order alone,
+    /// before which nobody but its own server sends it.
+    async fn just_placed(&self, user: &User, order_no: OrderNo) -> Option<Placed> {
+        let since = self.now() - self.inner.config.limits.resend_after;
+        if order_no.made_at_ms() <= since.0 {
+            return None;
+        }
+        // Without Redis the row says what there is to say.
+        let placed = self.creating_order(user, order_no).await.ok().flatten()?;
+        (placed.placed_at > since).then_some(placed)
     }
 
     /// An accepted order of the user's that has no row yet.

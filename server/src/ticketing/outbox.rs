@@ -46,8 +46,11 @@ impl Rounds {
 impl Ticketing {
     /// Tries rows that this server has just committed. A failure leaves the row to the outbox.
     pub async fn settle_now(&self, rows: Vec<OutboxRow>) {
-        for row in rows {
-            self.settle_row(&row).await;
+        for (index, row) in rows.iter().enumerate() {
+            if index > 0 {
+                fault::point(Point::SettleBetweenRows);
+            }
+            self.settle_row(row).await;
         }
     }
 

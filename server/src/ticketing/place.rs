@@ -20,7 +20,6 @@ use app::{
         hold::{Choice, HoldRequest, LimitedBy, Placed, Refusal, checked_quantity, checked_seats},
         ids::{OrderNo, SeatIndex, ShowId},
         money::Money,
-        order::OrderStatus,
         user::User,
     },
     error::{AppError, Field, Thing},
@@ -266,11 +265,7 @@ impl Ticketing {
     /// Makes the order known to readers and to Kafka. Nothing here can fail the order: the relay makes up for it.
     pub(super) async fn announce(&self, message: &PlacedMessage) {
         let json = encoded(message);
-        let cached = self
-            .inner
-            .redis
-            .cache_order(message.order_no, OrderStatus::Creating, &json)
-            .await;
+        let cached = self.inner.redis.cache_order(message.order_no, &json).await;
         if let Err(error) = cached {
             tracing::warn!(order_no = %message.order_no, %error, "order not cached");
         }

@@ -8,7 +8,7 @@ use crate::{
         sale::Sale,
     },
     redis::{
-        HeldSeat, HoldRecord, attendee_field,
+        HeldSeat, HoldRecord, RedisError, attendee_field,
         scripts::{LoadReply, LoadShow, LoadedSeat, ShowMeta},
     },
 };
@@ -16,9 +16,10 @@ use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId, ZoneId},
     order::OrderStatus,
     seat::SeatState,
-    time::Timestamp,
+    time::{Millis, Timestamp},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
+use tokio::time::Instant;
 
 /// Seats of tickets, with their zones and the counters of the persons they are for.
 #[must_use]
@@ -66,7 +67,77 @@ fn count_tickets(order: &OrderRecord, items: &[ItemRecord], bought: &mut HashMap
     }
 }
 
+/// How long a message may be on its way before the relay's help is waited for.
+const SENT_WITHIN: Millis = Millis::seconds(1);
+/// What the relay's round and Kafka's acknowledgement may take beyond the age at which orders are sent again.
+const SENT_GRACE: Duration = Duration::from_secs(2);
+/// How often it is looked whether Kafka has everything.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Orders that are counted.
+const UNSENT_MAX: usize = 1_000;
+
+/// What becomes of accepted orders that Kafka does not have when a show is read again: nobody else knows of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsent {
+    /// The show is read once they are sent.
+    Await,
+    /// They are lost, and their buyers are told so.
+    Lose,
+}
+
+/// Why a show was not read again.
+#[derive(Debug, thiserror::Error)]
+pub enum RebuildError {
+    /// Accepted orders would be lost.
+    #[error(
+        "{0} accepted order(s) are not in Kafka yet and would be lost: is a server running, and does Kafka answer?"
+    )]
+    Unsent(usize),
+    /// A store failed.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}
+
+impl From<RedisError> for RebuildError {
+    fn from(error: RedisError) -> Self {
+        Self::Failure(error.into())
+    }
+}
+
 impl Ticketing {
+    /// Drops what Redis has of a show and reads it from the database again, once Kafka has every order that was accepted and
+    /// what was on its way has its rows. The sale goes on by itself.
+    ///
+    /// # Errors
+    /// [`RebuildError::Unsent`], with nothing touched, when orders are waited for in vain; or when a store fails.
+    pub async fn rebuild_show(&self, show: ShowId, unsent: Unsent) -> Result<(), RebuildError> {
+        if unsent == Unsent::Await {
+            self.await_sent(show).await?;
+        }
+        self.inner.redis.forget_show(show).await?;
+        fault::point(Point::RebuildAfterForgetting);
+        Ok(self.reload_zones(show).await?)
+    }
+
+    /// Waits until Kafka has all orders that were accepted a moment ago or earlier. Later ones are on their way from servers
+    /// that live: what they need is not read from Redis.
+    async fn await_sent(&self, show: ShowId) -> Result<(), RebuildError> {
+        let before = self.now() - SENT_WITHIN;
+        let resend_after = self.inner.config.limits.resend_after;
+        let resend_after = u64::try_from(resend_after.0).unwrap_or(0);
+        let until = Instant::now() + Duration::from_millis(resend_after) + SENT_GRACE;
+        loop {
+            let unsent = self.inner.redis.unsent(show, before, UNSENT_MAX).await?;
+            if unsent.is_empty() {
+                return Ok(());
+            }
+            if Instant::now() >= until {
+                return Err(RebuildError::Unsent(unsent.len()));
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
     /// Reads a show from the database and writes to Redis what is not there of it: the show, and pieces of its standing
     /// zones. Called by one loader at a time, once what was on its way is written: see `loading.rs`.
     pub(super) async fn read_and_load(&self, id: ShowId) -> Result<LoadReply, Failure> {
@@ -84,6 +155,7 @@ impl Ticketing {
         fault::point(Point::RebuildBeforeLoad);
         // Listed first: whoever goes through all loaded shows, and whoever unloads them, misses none.
         self.inner.redis.note_loaded(id).await?;
+        fault::point(Point::RebuildAfterListing);
         // Pieces first: whoever finds the show finds its places.
         let pieces = self.load_pieces(&sale).await?;
         if present.is_some() {

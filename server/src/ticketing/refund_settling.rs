@@ -84,9 +84,10 @@ impl Ticketing {
     ) -> Result<(), Failure> {
         metrics::counter!("seatflow_refund_faults_total").increment(1);
         let db = &self.inner.db;
-        Ok(db
-            .refund_not_done(number, fault, reason, self.now())
-            .await?)
+        db.refund_not_done(number, fault, reason, self.now())
+            .await?;
+        fault::point(Point::RefundAfterFault);
+        Ok(())
     }
 
     /// Asks the gateway what became of a refund that it accepted and has not told of since. False when nothing is new.
@@ -135,6 +136,7 @@ impl Ticketing {
         let is_over = order.status == OrderStatus::Refunded;
         if is_over {
             self.inner.redis.forget_order(order_no).await?;
+            fault::point(Point::TicketsBackBeforeEvent);
             self.publish(OrderHappened::Refunded(Refunded {
                 order_no,
                 show_id: order.show_id,

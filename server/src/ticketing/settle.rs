@@ -73,6 +73,7 @@ impl Ticketing {
         }
         fault::point(Point::SettlePaidBeforePlaces);
         self.settle_taken(order_no, PlaceState::Sold).await?;
+        fault::point(Point::SettlePaidBeforeForgetting);
         self.inner.redis.forget_order(order_no).await?;
         fault::point(Point::SettlePaidAfterConfirm);
         self.publish(OrderHappened::Paid(Paid {
@@ -101,6 +102,7 @@ impl Ticketing {
         }
         fault::point(Point::SettleBeforePlaces);
         self.settle_given(order_no, GiveWhy::Release).await?;
+        fault::point(Point::SettleBeforeForgetting);
         self.inner.redis.forget_order(order_no).await?;
         fault::point(Point::SettleAfterRelease);
         let reason = order.cancel_reason.unwrap_or(CancelReason::Timeout);

@@ -168,12 +168,16 @@ impl Ticketing {
         fault::point(Point::UnloadAfterShow);
         let pieces = self.pieces_of_show(show).await?;
         let places = redis.places(&pieces).await?;
-        for (piece, places) in pieces.iter().zip(places) {
+        for (index, (piece, places)) in pieces.iter().zip(places).enumerate() {
+            if index > 0 {
+                fault::point(Point::UnloadBetweenPieces);
+            }
             let epoch = places.map(|places| places.epoch);
             if let Some(open) = open_in_reply(redis.unload_standing(*piece, epoch).await?) {
                 return Ok(Some(open));
             }
         }
+        fault::point(Point::UnloadBeforeCollectors);
         let mut zones: Vec<_> = pieces.iter().map(|piece| piece.zone).collect();
         zones.dedup();
         for zone in zones {
@@ -181,6 +185,7 @@ impl Ticketing {
         }
         fault::point(Point::UnloadAfterPieces);
         redis.note_unloaded(show).await?;
+        fault::point(Point::UnloadAfterUnlisting);
         // Somebody whose lock was lost may have loaded it meanwhile: a loaded show is never missing in the list.
         if redis.show_meta(show).await?.is_some() {
             redis.note_loaded(show).await?;

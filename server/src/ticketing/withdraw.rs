@@ -65,6 +65,7 @@ impl Ticketing {
         }
         fault::point(Point::WithdrawAfterRow);
         self.close_in_redis(show).await?;
+        fault::point(Point::WithdrawBeforeCount);
         self.inner.db.count_withdrawal(show).await?;
         let withdrawal = self.inner.db.withdrawal(show).await?;
         withdrawal.ok_or(WithdrawError::NoShow)

@@ -5,7 +5,7 @@ mod fixture;
 pub(crate) mod floor;
 mod losing;
 mod lost_pieces;
-mod properties;
+pub(crate) mod properties;
 mod scripts;
 mod seeding;
 mod selling;

@@ -221,7 +221,11 @@ impl Buyer {
             within
         };
         if is_within(habits.pay) {
-            self.pay(sale, index, &[("outcome", "succeed")]);
+            // Some banks do not give money back when they are asked first.
+            let refunds = ["accept", "accept", "accept", "refuse", "fail"];
+            let answer = refunds[usize::try_from(self.random.below(5)).unwrap_or(0)];
+            let choice = [("outcome", "succeed"), ("refund_answer", answer)];
+            self.pay(sale, index, &choice);
             self.perhaps_give_back(sale, index);
         } else if is_within(habits.pay_after_a_decline) {
             self.at_cashier(sale, index, &[("outcome", "fail")]);

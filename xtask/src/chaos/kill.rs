@@ -23,6 +23,7 @@ const LOAD_AFTER: Duration = Duration::from_secs(10);
 const STAFF_AFTER: Duration = Duration::from_secs(4);
 const STAFF_PAUSE: Duration = Duration::from_millis(200);
 const SHOWS: usize = 2;
+const NEVER_REACHED: &str = "the point was never reached";
 const REBUILD_EVERY: Duration = Duration::from_millis(1_500);
 
 /// A fail point, as the program lists it.
@@ -64,16 +65,24 @@ pub fn read_points(text: &str) -> Result<Vec<Point>> {
 pub struct Run {
     pub point: String,
     pub reached: bool,
+    /// Runs before it in which all was well, but nobody came to the point: they have shown nothing about it.
+    pub misses: usize,
     pub took: Duration,
     pub outcome: Outcome,
 }
 
 impl Run {
+    /// Whether nothing is wrong but that nobody came to the point.
+    pub fn has_missed(&self) -> bool {
+        !self.reached && self.outcome.faults == [NEVER_REACHED]
+    }
+
     /// A run that did not come to its end.
     pub fn broken(point: &str, error: &anyhow::Error) -> Self {
         Self {
             point: point.to_owned(),
             reached: false,
+            misses: 0,
             took: Duration::ZERO,
             outcome: Outcome {
                 faults: vec![format!("{error:#}")],
@@ -109,7 +118,7 @@ pub fn run(stack: &mut Stack<'_>, point: &str, number: usize) -> Result<Run> {
     let log = format!("{point}-{number}");
     stack.promises = Vec::new();
     stack.has_letters = recipe.trouble.is_some();
-    let mut running = stack.start(&log, &recipe.first_settings(point, number))?;
+    let mut running = stack.start_armed(&log, &recipe.first_settings(point, number))?;
     let shows = stack.fresh_shows(SHOWS)?;
     let mut sale = Sale::new(stack.port, &shows, Habits::MIXED);
     sale.crowds = recipe.crowds;
@@ -150,6 +159,7 @@ pub fn run(stack: &mut Stack<'_>, point: &str, number: usize) -> Result<Run> {
     Ok(Run {
         point: point.to_owned(),
         reached: death.is_some(),
+        misses: 0,
         took: begun.elapsed(),
         outcome,
     })
@@ -194,7 +204,7 @@ impl Scene<'_, '_> {
 
     fn rebuild(&self) -> Result<()> {
         for show in self.sale.shows {
-            let arguments = ["rebuild", &show.id.to_string()];
+            let arguments = ["rebuild", &show.id.to_string(), "--lose-unsent"];
             self.stack
                 .call("rebuild", &arguments, &self.recipe.plain_settings())?;
         }
@@ -219,7 +229,7 @@ impl Scene<'_, '_> {
 /// What is wrong with how somebody died.
 fn fault_of(death: Option<Death>, victim: Victim) -> Option<String> {
     match (death, victim) {
-        (None, _) => Some("the point was never reached".to_owned()),
+        (None, _) => Some(NEVER_REACHED.to_owned()),
         (Some(Death::Server(status)), Victim::Server) if was_killed(status) => None,
         (Some(Death::Command), Victim::Command) => None,
         (Some(Death::Server(status)), _) => Some(format!("the server ended otherwise: {status}")),

@@ -73,6 +73,26 @@ const STORIES: [Scenario; 5] = [
     Scenario::Servers,
 ];
 
+/// How often a run is tried again in which all was well, but nobody came to the point.
+const MISSES_MAX: usize = 2;
+
+/// A run that is to be done.
+struct Job {
+    point: String,
+    number: usize,
+    misses: usize,
+}
+
+impl Job {
+    fn new(point: &str, number: usize) -> Self {
+        Self {
+            point: point.to_owned(),
+            number,
+            misses: 0,
+        }
+    }
+}
+
 /// What `cargo xtask chaos` is told.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -202,8 +222,8 @@ fn kills(
 ) -> Result<Vec<Row>> {
     let jobs = points
         .iter()
-        .flat_map(|point| (0..options.runs).map(move |number| (point.name.clone(), number)));
-    let jobs: Mutex<VecDeque<(String, usize)>> = Mutex::new(jobs.collect());
+        .flat_map(|point| (0..options.runs).map(move |number| Job::new(&point.name, number)));
+    let jobs: Mutex<VecDeque<Job>> = Mutex::new(jobs.collect());
     let runs: Mutex<BTreeMap<String, Vec<Run>>> = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
         let workers: Vec<_> = (1..=options.stacks)
@@ -234,7 +254,7 @@ fn kills(
 fn work(
     ground: &Ground<'_>,
     number: u64,
-    jobs: &Mutex<VecDeque<(String, usize)>>,
+    jobs: &Mutex<VecDeque<Job>>,
     runs: &Mutex<BTreeMap<String, Vec<Run>>>,
     progress: &Progress,
 ) -> Result<()> {
@@ -246,7 +266,7 @@ fn work(
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop_front();
-        let Some((point, run)) = job else {
+        let Some(job) = job else {
             return Ok(());
         };
         let current = match &mut stack {
@@ -256,17 +276,27 @@ fn work(
                 stack.insert(Stack::make(ground, &format!("s{number}g{generation}"))?)
             }
         };
-        let done = match kill::run(current, &point, run) {
+        let mut done = match kill::run(current, &job.point, job.number) {
             Ok(done) => done,
             Err(error) if error.is::<Interrupted>() => return Err(error),
-            Err(error) => Run::broken(&point, &error),
+            Err(error) => Run::broken(&job.point, &error),
         };
-        progress.say(&told(&done, run, current));
+        progress.say(&told(&done, job.number, current));
+        if done.has_missed() && job.misses < MISSES_MAX {
+            let again = Job {
+                misses: job.misses + 1,
+                ..job
+            };
+            let mut jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
+            jobs.push_front(again);
+            continue;
+        }
         if !done.outcome.faults.is_empty() {
             stack = None;
         }
+        done.misses = job.misses;
         let mut runs = runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.entry(point).or_default().push(done);
+        runs.entry(job.point).or_default().push(done);
     }
 }
 

@@ -106,7 +106,7 @@ impl Recipe {
 
     /// Whether what Redis alone knows of orders is lost on the way, and its buyers may be told so.
     pub fn loses_orders(&self) -> bool {
-        self.rebuilds || self.staff == Some(Work::Rebuild)
+        self.rebuilds
     }
 
     /// Whether staff have nothing to do for a while: what their command left is the server's.

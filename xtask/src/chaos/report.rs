@@ -45,6 +45,10 @@ impl Row {
             row.quiet_seconds = row.quiet_seconds.max(run.outcome.quiet_after.as_secs_f64());
             row.faults.extend(run.outcome.faults.iter().cloned());
         }
+        let misses: usize = runs.iter().map(|run| run.misses).sum();
+        if misses > 0 {
+            row.remark = format!("{misses} more never reached it");
+        }
         #[expect(clippy::cast_precision_loss, reason = "a handful of runs")]
         if !runs.is_empty() {
             row.seconds /= runs.len() as f64;
@@ -195,6 +199,7 @@ mod tests {
         Run {
             point: "place_after_hold".to_owned(),
             reached,
+            misses: 0,
             took: Duration::from_secs(10),
             outcome: Outcome {
                 totals: Totals {
@@ -226,6 +231,15 @@ mod tests {
         let table = report.table();
         assert!(table.contains("FAILED: no (and 1 more)"), "{table}");
         assert!(table.contains("4 runs, 1 of 2 rows clean"), "{table}");
+    }
+
+    #[test]
+    fn runs_that_had_to_be_tried_again_are_told() {
+        let mut late = run(true, &[]);
+        late.misses = 2;
+        let row = Row::of_point("place_after_hold", &[run(true, &[]), late]);
+        assert_eq!((row.runs, row.reached), (2, 2));
+        assert_eq!(row.remark, "2 more never reached it");
     }
 
     #[test]

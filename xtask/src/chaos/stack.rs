@@ -105,6 +105,21 @@ impl<'a> Stack<'a> {
         start(&self.server, log, settings)
     }
 
+    /// Starts a server that is to die at a fail point. That may be before it is ready, over what an earlier sale has left; it is
+    /// handed over all the same.
+    ///
+    /// # Errors
+    /// When it doesn't get ready for another reason.
+    pub fn start_armed(&self, log: &str, settings: &[(String, String)]) -> Result<Running> {
+        let server = with_settings(&self.server, settings);
+        let mut running = server.spawn(log)?;
+        let outcome = server.await_ready(&mut running);
+        if running.ended().is_some_and(was_killed) {
+            return Ok(running);
+        }
+        outcome.map(|()| running)
+    }
+
     /// A second server of the same installation, on a port of its own. The gateway and its notices stay with the first.
     ///
     /// # Errors
@@ -250,13 +265,18 @@ fn server(ground: &Ground<'_>, name: &str, port: u16) -> Server {
 }
 
 fn start(server: &Server, log: &str, settings: &[(String, String)]) -> Result<Running> {
+    let server = with_settings(server, settings);
+    let mut running = server.spawn(log)?;
+    server.await_ready(&mut running)?;
+    Ok(running)
+}
+
+fn with_settings(server: &Server, settings: &[(String, String)]) -> Server {
     let mut server = server.clone();
     for (variable, value) in settings {
         server.set(variable, value);
     }
-    let mut running = server.spawn(log)?;
-    server.await_ready(&mut running)?;
-    Ok(running)
+    server
 }
 
 /// Waits until a server has ended, at most for `patience`.

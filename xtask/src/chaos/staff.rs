@@ -10,18 +10,25 @@ use super::sale::{Sale, Show};
 use super::stack::{Stack, was_killed};
 
 /// Answers of commands that were rightly refused; nothing has changed then.
-const REFUSALS: [&str; 5] = [
+const REFUSALS: [&str; 6] = [
     "locked or sold: ",
     "does not await payment",
     "the zone can't have fewer",
     "changing too fast",
     "somebody else has just changed",
+    "are not in Kafka yet",
 ];
 /// Seats withheld at once.
 const SEATS_AT_ONCE_MAX: u64 = 4;
 /// Places of a standing zone that are soon gone, and the pieces in which the catalogue splits it.
 const PLACES_FEW: u64 = 9;
 const PIECES: u64 = 3;
+/// Tickets that a buyer may have where most are to be refused.
+const LIMIT_SMALL: u64 = 3;
+/// And where all are to get what they want.
+const LIMIT_LARGE: u64 = 60;
+/// Every so many commands the one takes the other's place.
+const LIMITED_EVERY: u64 = 8;
 /// Dead letters of each kind that are tried again at once. What is refused for good is a dead letter again; more at once would
 /// soon be more than a command reads.
 const LETTERS_AT_ONCE: u64 = 5;
@@ -43,6 +50,8 @@ pub enum Work {
     Capacity,
     /// Giving the standing zone one place more a piece, again and again, so that orders get theirs from several.
     PlaceByPlace,
+    /// The same with a small limit now and then: buyers are refused with places of several pieces in their hands.
+    PlaceByPlaceForFew,
     /// Withdrawing the show.
     Withdrawal,
     /// Reading the show from the database again.
@@ -120,7 +129,7 @@ impl Staff {
         self.asked += 1;
         match self.work {
             Work::Seats if self.withheld.len() < RANGES_MAX => {
-                let count = 1 + self.random.below(SEATS_AT_ONCE_MAX);
+                let count = 2 + self.random.below(SEATS_AT_ONCE_MAX - 1);
                 let first = self.random.below(self.seats - count);
                 Some(Promise::Withheld((first..first + count).collect()))
             }
@@ -144,7 +153,14 @@ impl Staff {
                 _ => 50 + self.random.below(40),
             })),
             // The first ones are refused, for as long as more are taken.
-            Work::PlaceByPlace => Some(Promise::Places(PLACES_FEW + PIECES * self.asked)),
+            Work::PlaceByPlaceForFew if self.asked.is_multiple_of(LIMITED_EVERY) => {
+                let is_small = self.asked / LIMITED_EVERY % 2 == 1;
+                let limit = if is_small { LIMIT_SMALL } else { LIMIT_LARGE };
+                Some(Promise::Limit(limit))
+            }
+            Work::PlaceByPlace | Work::PlaceByPlaceForFew => {
+                Some(Promise::Places(PLACES_FEW + PIECES * self.asked))
+            }
             Work::Withdrawal => Some(Promise::Withdrawn),
             Work::Rebuild => Some(Promise::ReadAgain),
             Work::Letters => Some(Promise::LettersTried),
@@ -279,6 +295,18 @@ mod tests {
         let second = staff.next(&sale).unwrap();
         assert_eq!(first, Promise::Places(PLACES_FEW + PIECES));
         assert_eq!(second, Promise::Places(PLACES_FEW + 2 * PIECES));
+    }
+
+    #[test]
+    fn a_small_limit_comes_and_goes_while_places_are_added() {
+        let sale = Sale::new(0, &[], Habits::MIXED);
+        let mut staff = staff(Work::PlaceByPlaceForFew);
+        let promises = std::iter::from_fn(|| staff.next(&sale)).take(24);
+        let limits: Vec<_> = promises
+            .filter(|promise| matches!(promise, Promise::Limit(_)))
+            .collect();
+        let (small, large) = (Promise::Limit(LIMIT_SMALL), Promise::Limit(LIMIT_LARGE));
+        assert_eq!(limits, [small.clone(), large, small]);
     }
 
     #[test]

@@ -1,15 +1,14 @@
 //! Keeps every script's header, its code and its pair equal.
 
 use super::{
-    ScriptPair, block, cache_order, confirm, free_sold, give_standing, hold, load, load_standing,
-    release, renew, restore, seats, sell_standing, set_counters, set_standing_capacity, set_terms,
+    ScriptPair, block, confirm, free_sold, give_standing, hold, load, load_standing, release,
+    renew, restore, seats, sell_standing, set_counters, set_standing_capacity, set_terms,
     take_standing, unload, unload_standing,
 };
 use std::{collections::BTreeSet, fs, path::Path};
 
 const PAIRS: &[&ScriptPair] = &[
     &block::PAIR,
-    &cache_order::PAIR,
     &confirm::PAIR,
     &free_sold::PAIR,
     &give_standing::PAIR,

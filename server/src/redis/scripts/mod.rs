@@ -2,7 +2,6 @@
 //! typed reply.
 
 mod block;
-mod cache_order;
 mod confirm;
 mod free_sold;
 mod give_standing;
@@ -25,7 +24,6 @@ mod unload;
 mod unload_standing;
 
 pub use block::{BLOCKED_SEATS_MAX, BlockReply};
-pub use cache_order::CacheReply;
 pub use confirm::ConfirmReply;
 pub use free_sold::{FreeReply, Freed};
 pub use give_standing::{GiveStandingReply, GiveWhy};

@@ -9,13 +9,15 @@
 
 mod counters;
 mod given_back;
+mod leases;
 mod money;
 mod seats;
 mod standing;
 mod terms;
 mod withheld;
+mod words;
 
-use super::{Failure, Ticketing, unload::OverShow};
+use super::{Failure, Ticketing, expire::Expiry, unload::OverShow};
 use crate::{
     fault::{self, Point},
     redis::{
@@ -25,7 +27,6 @@ use crate::{
 };
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId, ZoneId},
-    order::CancelReason,
     time::Millis,
 };
 use serde::Serialize;
@@ -156,6 +157,12 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// What would put it right, for a person.
+    #[must_use]
+    pub fn remedy(&self) -> String {
+        self.repair.to_string()
+    }
+
     /// Whether stores disagree. Asking a gateway for news, or loading what Redis does not have, is work and no fault.
     #[must_use]
     pub fn is_wrong(&self) -> bool {
@@ -193,12 +200,15 @@ impl Ticketing {
         let every = u64::try_from(self.inner.config.limits.reconcile_every.0).unwrap_or(300_000);
         let mut ticks = tokio::time::interval(Duration::from_millis(every));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut leases = tokio::time::interval(leases::LEASES_EVERY);
+        leases.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
-            tokio::select! {
+            let outcome = tokio::select! {
                 () = cancel.cancelled() => return,
-                _ = ticks.tick() => {}
-            }
-            if let Err(error) = self.reconcile().await {
+                _ = ticks.tick() => self.reconcile().await.map(|_| ()),
+                _ = leases.tick() => self.free_after_leases().await.map(|_| ()),
+            };
+            if let Err(error) = outcome {
                 tracing::warn!(%error, cause = ?error, "reconciliation ended early");
             }
         }
@@ -223,17 +233,8 @@ impl Ticketing {
             ..Round::default()
         };
         for finding in &round.findings {
-            fault::point(Point::ReconcileBeforeRepair);
-            match self.repair(finding).await {
-                Ok(true) => {
-                    fault::point(Point::ReconcileBeforeNote);
-                    round.repaired += 1;
-                    self.note(finding).await?;
-                }
-                Ok(false) => {}
-                Err(error) => {
-                    tracing::warn!(class = finding.class.word(), show_id = finding.show.0, %error, cause = ?error, "not repaired");
-                }
+            if self.repair_and_note(finding).await? {
+                round.repaired += 1;
             }
         }
         self.ask_about_ended(&mut round).await?;
@@ -248,6 +249,19 @@ impl Ticketing {
             );
         }
         Ok(round)
+    }
+
+    /// Puts a finding right. False when it was overtaken by events, or comes again in the next round.
+    async fn repair_and_note(&self, finding: &Finding) -> Result<bool, Failure> {
+        fault::point(Point::ReconcileBeforeRepair);
+        match self.repair(finding).await {
+            Ok(true) => self.note(finding).await.map(|()| true),
+            Ok(false) => Ok(false),
+            Err(error) => {
+                tracing::warn!(class = finding.class.word(), show_id = finding.show.0, %error, cause = ?error, "not repaired");
+                Ok(false)
+            }
+        }
     }
 
     /// Everything that is not as it should be, without touching it.
@@ -286,7 +300,10 @@ impl Ticketing {
 
     async fn repair(&self, finding: &Finding) -> Result<bool, Failure> {
         match &finding.repair {
-            Repair::Expire(order_no) => self.end_order(*order_no, CancelReason::Timeout).await,
+            Repair::Expire(order_no) => {
+                let expiry = self.expire(*order_no).await?;
+                Ok(matches!(expiry, Expiry::Cancelled { .. }))
+            }
             Repair::Sell(order_no) => self.settle_paid(*order_no).await.map(|()| true),
             Repair::Load(show) => self.load_show_patiently(*show).await.map(|_| true),
             Repair::Terms(show) => self.follow_terms(*show).await.map(|()| true),
@@ -321,6 +338,7 @@ impl Ticketing {
     }
 
     async fn note(&self, finding: &Finding) -> Result<(), Failure> {
+        fault::point(Point::ReconcileBeforeNote);
         metrics::counter!("seatflow_repairs_total", "class" => finding.class.word()).increment(1);
         tracing::warn!(
             class = finding.class.word(),

@@ -5,6 +5,7 @@
 
 use super::{Class, FOLLOW_UP_GRACE, Finding, Repair, Round};
 use crate::{
+    fault::{self, Point},
     mysql::{money::EndedPayment, repairs::LooseMoney},
     ticketing::{Failure, Ticketing},
 };
@@ -78,6 +79,18 @@ impl Ticketing {
         Ok(())
     }
 
+    /// Payments that are over and that the next round asks the gateway about, by our numbers.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn payments_to_ask(&self) -> Result<Vec<String>, Failure> {
+        let ended = self.inner.db.payments_to_ask(self.now(), ENDED_MAX).await?;
+        Ok(ended
+            .into_iter()
+            .map(|payment| payment.out_trade_no)
+            .collect())
+    }
+
     /// Asks about payments that are over and due to be asked about. What was new is a repair.
     pub(super) async fn ask_about_ended(&self, round: &mut Round) -> Result<(), Failure> {
         let ended = self.inner.db.payments_to_ask(self.now(), ENDED_MAX).await?;
@@ -87,10 +100,9 @@ impl Ticketing {
                 .map(|payment| self.ask_gateway(&payment.out_trade_no));
             let answers = futures::future::join_all(asked).await;
             for (payment, answer) in some.iter().zip(answers) {
-                self.inner
-                    .db
-                    .note_asked(payment, answer.is_ok(), self.now())
-                    .await?;
+                fault::point(Point::AskedBeforeNote);
+                let db = &self.inner.db;
+                db.note_asked(payment, answer.is_ok(), self.now()).await?;
                 match answer {
                     Ok(false) => {}
                     Ok(true) => self.note_news(payment, round).await?,

@@ -276,6 +276,7 @@ impl Ticketing {
             limits,
         };
         let reply = self.inner.redis.free_sold(show, order_no, &freed).await?;
+        fault::point(Point::ReconcileBeforeForgetting);
         self.inner.redis.forget_order(order_no).await?;
         Ok(matches!(reply, FreeReply::Freed { .. }))
     }
@@ -294,11 +295,17 @@ impl Ticketing {
         };
         let items = self.inner.db.items_of(&[order_no]).await?;
         let items = items.get(&order_no).map_or(&[][..], Vec::as_slice);
+        // A tombstone does not say what its order counts for its buyer. What it still holds does.
+        let record = self.inner.redis.hold_record(show, order_no).await?;
+        let (limits, held) = record.map_or_else(
+            || (order.limit_counters, zoned_seats(items)),
+            |record| (record.limits, record.seats),
+        );
         let freed = Freed {
-            seats: with_attendees(seats, &zoned_seats(items)),
+            seats: with_attendees(seats, &held),
             with_standing: true,
             standing_kept: Vec::new(),
-            limits: order.limit_counters,
+            limits,
         };
         let reply = self.inner.redis.free_sold(show, order_no, &freed).await?;
         Ok(matches!(reply, FreeReply::Freed { .. }))

@@ -304,6 +304,7 @@ impl Ticketing {
             .redis
             .give_standing(piece, order_no, keep, GiveWhy::Repair)
             .await?;
+        fault::point(Point::ReconcilePlacesBeforeForgetting);
         self.inner.redis.forget_order(order_no).await?;
         Ok(matches!(reply, GiveStandingReply::Given { .. }))
     }

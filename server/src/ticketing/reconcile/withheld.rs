@@ -105,7 +105,10 @@ impl Ticketing {
         withheld: bool,
     ) -> Result<bool, Failure> {
         let mut any = false;
-        for seat in seats {
+        for (index, seat) in seats.iter().enumerate() {
+            if index > 0 {
+                fault::point(Point::ReconcileBetweenSeats);
+            }
             let seat = std::slice::from_ref(seat);
             let reply = if withheld {
                 self.inner.redis.block(show, seat).await?

@@ -131,6 +131,7 @@ impl Ticketing {
             self.give_up(wish.message.order_no, &taken).await;
         }
         if matches!(reply, Ok(HoldReply::Held { .. })) {
+            fault::point(Point::StandingAfterHold);
             self.announce(&wish.message).await;
         }
         reply
@@ -172,6 +173,7 @@ impl Ticketing {
             if left_in_all >= wish.quantity {
                 if redis.begin_collecting(wish.zone, order_no).await? {
                     let collected = self.collect(wish).await;
+                    fault::point(Point::CollectBeforeEnd);
                     // When this fails the lease ends by itself.
                     let _ = redis.end_collecting(wish.zone, order_no).await;
                     if let Some(taken) = collected? {
@@ -211,7 +213,10 @@ impl Ticketing {
     }
 
     async fn give_up(&self, order_no: OrderNo, taken: &[(Piece, u32)]) {
-        for (piece, _) in taken {
+        for (index, (piece, _)) in taken.iter().enumerate() {
+            if index > 0 {
+                fault::point(Point::GiveUpBetweenPieces);
+            }
             self.give_place(order_no, *piece, GiveWhy::Release).await;
         }
     }

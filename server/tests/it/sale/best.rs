@@ -1,5 +1,7 @@
 //! Buying without choosing.
 
+mod rush;
+
 use crate::support::{Customer, ShowSpec, TestApp, eventually, run};
 use app::{
     domain::{

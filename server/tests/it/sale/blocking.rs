@@ -1,6 +1,6 @@
 //! Staff withhold seats and give orders more time; crashes in between are put right.
 
-use crate::support::{ShowSpec, Stage, run};
+use crate::support::{ShowSpec, Stage, reconcile, run};
 use app::{
     domain::{
         hold::Refusal,
@@ -36,11 +36,6 @@ async fn findings(stage: &Stage, show: ShowId) -> Vec<Class> {
     let all = stage.ticketing.find_all().await.expect("stores");
     let of_show = all.into_iter().filter(|finding| finding.show == show);
     of_show.map(|finding| finding.class).collect()
-}
-
-async fn reconcile(stage: &Stage) {
-    let round = stage.ticketing.reconcile().await.expect("stores");
-    round.expect("nobody else reconciles this database");
 }
 
 #[test]
@@ -211,13 +206,13 @@ fn a_crash_before_redis_followed_is_completed_by_reconciliation() {
         );
         stage.clock.advance(Millis::seconds(11));
         assert_eq!(findings(&stage, show).await, [Class::SeatLost]);
-        reconcile(&stage).await;
+        reconcile(&stage.ticketing).await;
         assert_eq!(stage.seat(show, 4).await, SeatState::Blocked);
         assert_eq!(stage.seat(show, 20).await, SeatState::Locked, "{held}");
         // Offering crashed after the rows: Redis still withholds the seat.
         db.offer_seats(show, &seats(&[4, 20])).await.expect("rows");
         assert_eq!(findings(&stage, show).await, [Class::SeatLost]);
-        reconcile(&stage).await;
+        reconcile(&stage.ticketing).await;
         assert_eq!(stage.seat(show, 4).await, SeatState::Available);
         assert!(findings(&stage, show).await.is_empty());
         let repairs = db.repairs(10).await.expect("a database");

@@ -114,38 +114,6 @@ fn an_order_that_cannot_be_swept_keeps_no_other_waiting() {
 }
 
 #[test]
-fn a_stale_message_becomes_a_discarded_order_and_free_seats() {
-    run(async {
-        let stage = Stage::new().await;
-        let show = stage.show(ShowSpec::default()).await;
-        let user = stage.user().await;
-        let order_no = stage.hold(&user, show, &[3, 4]).await.expect("a hold");
-        let message = stage.message(show, order_no).await;
-        stage.clock.advance(Millis::seconds(6));
-        stage
-            .ticketing
-            .create_orders(std::slice::from_ref(&message))
-            .await
-            .expect("stores");
-        assert_eq!(stage.status(order_no).await, Some(OrderStatus::Discarded));
-        assert_eq!(stage.seat(show, 3).await, SeatState::Available);
-        // The same message again, and the relay's copy: nothing more happens.
-        stage
-            .ticketing
-            .create_orders(&[message.clone(), message])
-            .await
-            .expect("stores");
-        assert_eq!(stage.status(order_no).await, Some(OrderStatus::Discarded));
-        let own = stage
-            .ticketing
-            .own_order(&user, order_no)
-            .await
-            .expect("the customer is told");
-        assert_eq!(own.status, OrderStatus::Discarded);
-    });
-}
-
-#[test]
 fn a_repeated_message_makes_no_second_order() {
     run(async {
         let stage = Stage::new().await;
@@ -201,35 +169,6 @@ fn a_claimed_seat_discards_only_the_order_that_wanted_it() {
             stage.seat(show, 6).await,
             SeatState::Available,
             "the rival's own holds are"
-        );
-    });
-}
-
-#[test]
-fn an_unsent_order_is_sent_again_until_kafka_has_it() {
-    run(async {
-        let stage = Stage::new().await;
-        let show = stage.show(ShowSpec::default()).await;
-        let order_no = stage
-            .hold(&stage.user().await, show, &[3])
-            .await
-            .expect("a hold");
-        let redis = stage.ticketing.redis();
-        let unsent = || async {
-            let later = app::domain::time::Timestamp(i64::MAX);
-            redis.unsent(show, later, 10).await.expect("Redis").len()
-        };
-        eventually("Kafka acknowledged the order", || async {
-            (unsent().await == 0).then_some(())
-        })
-        .await;
-        assert_eq!(stage.ticketing.relay_once().await.expect("Redis"), 0);
-        assert!(
-            redis
-                .hold_record(show, order_no)
-                .await
-                .expect("Redis")
-                .is_some()
         );
     });
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     standing::floor::{staged, violations},
-    support::{ShowSpec, Stage, run},
+    support::{ShowSpec, Stage, reconcile, run},
 };
 use app::domain::{
     ids::{SeatIndex, ZoneId},
@@ -18,11 +18,6 @@ async fn own_lines(stage: &Stage) -> Vec<(&'static str, i64)> {
     let mut lines = violations(&stage.ticketing).await;
     lines.retain(|(name, _)| *name != "things that reconciliation would mend");
     lines
-}
-
-async fn reconcile(stage: &Stage) {
-    let round = stage.ticketing.reconcile().await.expect("stores");
-    assert!(round.is_some(), "nobody else leads");
 }
 
 #[test]
@@ -43,11 +38,11 @@ fn seats_that_one_store_alone_withholds_are_named_until_they_are_put_right() {
         );
         stage.clock.advance(Millis::seconds(11));
         assert_eq!(own_lines(&stage).await, [(named, 2)]);
-        reconcile(&stage).await;
+        reconcile(&stage.ticketing).await;
         assert_eq!(own_lines(&stage).await, []);
         db.offer_seats(show, &seats[..1]).await.expect("rows");
         assert_eq!(own_lines(&stage).await, [(named, 1)]);
-        reconcile(&stage).await;
+        reconcile(&stage.ticketing).await;
         assert_eq!(own_lines(&stage).await, []);
     });
 }
@@ -72,7 +67,7 @@ fn a_show_on_other_terms_than_its_row_says_is_named_until_it_is_put_right() {
         stage.clock.advance(Millis::seconds(11));
         let named = "shows sold on other terms than decided";
         assert_eq!(own_lines(&stage).await, [(named, 1)]);
-        reconcile(&stage).await;
+        reconcile(&stage.ticketing).await;
         assert_eq!(own_lines(&stage).await, []);
     });
 }
@@ -86,7 +81,7 @@ fn pieces_that_are_not_as_large_as_decided_are_named_until_they_are_put_right() 
         assert!(set.expect("rows"));
         let named = "pieces with other places than decided";
         assert_eq!(own_lines(&stage).await, [(named, 2)]);
-        reconcile(&stage).await;
+        reconcile(&stage.ticketing).await;
         assert_eq!(own_lines(&stage).await, []);
     });
 }

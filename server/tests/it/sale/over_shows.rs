@@ -5,7 +5,7 @@ mod still_open;
 
 use crate::{
     standing::floor::Floor,
-    support::{Notice, ShowSpec, Stage, eventually, headers_for},
+    support::{Notice, ShowSpec, Stage, eventually, headers_for, reconcile},
 };
 use app::domain::{
     ids::{OrderNo, ShowId},
@@ -81,8 +81,7 @@ fn keys_of(redis: &Redis, floor: Floor) -> Vec<String> {
 /// A round of the mover of the books, then one of reconciliation: what became of the shows that are over.
 async fn round(ticketing: &Ticketing) -> Vec<OverShow> {
     ticketing.keep_books().await.expect("stores");
-    let round = ticketing.reconcile().await.expect("stores");
-    round.expect("nobody else reconciles").over
+    reconcile(ticketing).await.over
 }
 
 fn leaves(show: ShowId) -> OverShow {

@@ -1,10 +1,13 @@
 //! Stores that have come apart are brought together, and what is in flight is left alone.
 
-use crate::support::{Notice, ShowSpec, Stage, headers_for, run};
+mod late_rows;
+mod money;
+
+use crate::support::{ShowSpec, Stage, all_repaired, run};
 use app::domain::{
     ids::{OrderNo, ShowId},
     order::{CancelReason, OrderStatus},
-    payment::{PaymentEvent, PaymentStatus},
+    payment::PaymentEvent,
     seat::SeatState,
     time::Millis,
 };
@@ -16,34 +19,9 @@ use server::{
 /// Longer than the time that reconciliation leaves to the outbox.
 const A_WHILE: Millis = Millis::seconds(11);
 
-/// Changes a key of a show behind the application's back.
-async fn meddle(stage: &Stage, show: ShowId, key: ShowKey, command: &[&str]) {
-    let url = std::env::var("REDIS_URL").expect("REDIS_URL");
-    let client = redis::Client::open(url).expect("an address");
-    let mut connection = client
-        .get_multiplexed_async_connection()
-        .await
-        .expect("Redis");
-    let mut call = redis::cmd(command[0]);
-    call.arg(stage.ticketing.redis().keys().show(show, key));
-    for argument in &command[1..] {
-        call.arg(*argument);
-    }
-    call.query_async::<()>(&mut connection)
-        .await
-        .expect("a command");
-}
-
-/// One round; the classes of what it found.
+/// One round that puts right all that it finds; the classes of what it found.
 async fn reconcile(stage: &Stage) -> Vec<Class> {
-    let round = stage
-        .ticketing
-        .reconcile()
-        .await
-        .expect("stores")
-        .expect("nobody else leads");
-    assert_eq!(round.repaired, round.findings.len(), "{:?}", round.findings);
-    round.findings.iter().map(|finding| finding.class).collect()
+    all_repaired(&stage.ticketing).await
 }
 
 async fn is_clean(stage: &Stage) {
@@ -175,14 +153,10 @@ fn a_paid_order_gets_its_seats_sold() {
 fn a_lost_lock_of_a_pending_order_is_locked_again() {
     run(async {
         let (stage, show, order_no) = scene().await;
-        meddle(&stage, show, ShowKey::Owners, &["HDEL", "1"]).await;
-        meddle(
-            &stage,
-            show,
-            ShowKey::Map,
-            &["BITFIELD", "SET", "u2", "#1", "0"],
-        )
-        .await;
+        stage.meddle(show, ShowKey::Owners, &["HDEL", "1"]).await;
+        stage
+            .meddle(show, ShowKey::Map, &["BITFIELD", "SET", "u2", "#1", "0"])
+            .await;
         assert_eq!(reconcile(&stage).await, [Class::SeatLost]);
         assert_eq!(stage.seat(show, 1).await, SeatState::Locked);
         // The zone's counter and the buyer's went down and up by what was not counted before: the next round sees it.
@@ -265,20 +239,16 @@ fn a_record_of_an_order_that_is_over_is_dropped_and_no_longer_counts_against_its
             r#"{{"user":"{}","created_ms":{},"seats":[[1,"{}"]],"limits":["{}"],"message":""}}"#,
             record.user, record.created.0, record.seats[0].zone, record.limits[0]
         );
-        meddle(
-            &stage,
-            show,
-            ShowKey::Holds,
-            &["HSET", &order_no.to_string(), &json],
-        )
-        .await;
-        meddle(
-            &stage,
-            show,
-            ShowKey::Bought,
-            &["HSET", &record.limits[0], "1"],
-        )
-        .await;
+        stage
+            .meddle(
+                show,
+                ShowKey::Holds,
+                &["HSET", &order_no.to_string(), &json],
+            )
+            .await;
+        stage
+            .meddle(show, ShowKey::Bought, &["HSET", &record.limits[0], "1"])
+            .await;
         stage.clock.advance(A_WHILE);
         assert_eq!(reconcile(&stage).await, [Class::OrphanLock]);
         assert!(
@@ -305,14 +275,12 @@ fn a_sold_seat_without_a_paid_order_is_freed() {
                 .expect("stores")
         );
         let owner = order_no.to_string();
-        meddle(&stage, show, ShowKey::Owners, &["HSET", "1", &owner]).await;
-        meddle(
-            &stage,
-            show,
-            ShowKey::Map,
-            &["BITFIELD", "SET", "u2", "#1", "2"],
-        )
-        .await;
+        stage
+            .meddle(show, ShowKey::Owners, &["HSET", "1", &owner])
+            .await;
+        stage
+            .meddle(show, ShowKey::Map, &["BITFIELD", "SET", "u2", "#1", "2"])
+            .await;
         stage.clock.advance(A_WHILE);
         assert_eq!(reconcile(&stage).await, [Class::OrphanSale]);
         assert_eq!(stage.seat(show, 1).await, SeatState::Available);
@@ -337,75 +305,14 @@ fn counters_are_counted_anew() {
             .expect("Redis")
             .remove(0);
         let (zone, _) = zones.expect("a loaded show")[0];
-        meddle(
-            &stage,
-            show,
-            ShowKey::Zones,
-            &["HINCRBY", &zone.to_string(), "-3"],
-        )
-        .await;
-        meddle(&stage, show, ShowKey::Bought, &["HSET", "u:999999", "4"]).await;
+        stage
+            .meddle(show, ShowKey::Zones, &["HINCRBY", &zone.to_string(), "-3"])
+            .await;
+        stage
+            .meddle(show, ShowKey::Bought, &["HSET", "u:999999", "4"])
+            .await;
         assert_eq!(reconcile(&stage).await, [Class::Counter]);
         is_clean(&stage).await;
-    });
-}
-
-#[test]
-fn money_of_an_order_that_is_over_is_given_back() {
-    run(async {
-        let stage = Stage::new().await;
-        let show = stage.show(ShowSpec::default()).await;
-        let user = stage.user().await;
-        let order_no = stage.pending(&user, show, &[1]).await;
-        let payment = stage.payment(&user, order_no).await;
-        assert!(
-            stage
-                .ticketing
-                .end_order(order_no, CancelReason::User)
-                .await
-                .expect("stores")
-        );
-        let now = stage.clock.now();
-        let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
-        stage
-            .ticketing
-            .take_callback("simulated", &headers_for(&body, now), &body)
-            .await;
-        let pool = stage.ticketing.db().pool();
-        for table in ["DELETE FROM refund", "DELETE FROM outbox"] {
-            sqlx::query(table).execute(pool).await.expect("a lost row");
-        }
-        stage.clock.advance(A_WHILE);
-        assert_eq!(reconcile(&stage).await, [Class::Money]);
-        let refund_no = format!("{}-r1", payment.out_trade_no);
-        assert!(
-            stage
-                .ticketing
-                .db()
-                .refund(&refund_no)
-                .await
-                .expect("a database")
-                .is_some()
-        );
-        // The outbox has it now, so it is not requested twice.
-        assert_eq!(reconcile(&stage).await, []);
-        sqlx::query("DELETE FROM outbox")
-            .execute(pool)
-            .await
-            .expect("a lost outbox");
-        stage.clock.advance(A_WHILE);
-        assert_eq!(
-            reconcile(&stage).await,
-            [Class::Money],
-            "a refund that nobody sends is sent again"
-        );
-        let payment = stage
-            .ticketing
-            .db()
-            .payment(&payment.out_trade_no)
-            .await
-            .expect("a database");
-        assert_eq!(payment.expect("the payment").status, PaymentStatus::Success);
     });
 }
 

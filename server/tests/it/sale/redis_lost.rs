@@ -2,7 +2,7 @@
 
 mod running_sale;
 
-use crate::support::{ShowSpec, Stage, eventually, run};
+use crate::support::{ShowSpec, Stage, eventually, reconcile, run};
 use app::{
     domain::{
         hold::Refusal,
@@ -340,7 +340,7 @@ fn a_seat_that_a_stale_replica_offers_again_is_not_sold_twice() {
             .expect("an order");
         assert_eq!(told.status, OrderStatus::Discarded);
         for _ in 0..3 {
-            stage.ticketing.reconcile().await.expect("stores");
+            reconcile(&stage.ticketing).await;
         }
         assert_eq!(
             stage.seat(show, 3).await,

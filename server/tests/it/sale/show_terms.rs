@@ -1,6 +1,6 @@
 //! A show's terms change while it is on sale.
 
-use crate::support::{ShowSpec, Stage, TestApp, eventually, run};
+use crate::support::{ShowSpec, Stage, TestApp, all_repaired, eventually, run};
 use app::{
     domain::{
         catalogue::{SaleState, ShowPage, ShowStatus},
@@ -212,14 +212,7 @@ fn a_server_that_died_between_the_two_stores_is_made_up_for_within_a_round() {
                 .await
                 .expect("a database")
         );
-        let classes = || async {
-            let round = stage.ticketing.reconcile().await.expect("stores");
-            let findings = round.expect("nobody else leads").findings;
-            findings
-                .iter()
-                .map(|finding| finding.class)
-                .collect::<Vec<_>>()
-        };
+        let classes = || all_repaired(&stage.ticketing);
         assert_eq!(classes().await, [], "whoever changed it has its own time");
         stage.clock.advance(Millis::seconds(11));
         assert_eq!(classes().await, [Class::Terms]);

@@ -1,52 +1,26 @@
-//! Orders as their buyers last saw them.
+//! Accepted orders that have no row yet.
 
 use super::fixture::{Stage, order_no};
-use app::domain::order::OrderStatus;
-use server::redis::scripts::CacheReply;
 
 #[tokio::test]
-async fn a_view_is_found_until_it_is_forgotten() {
+async fn an_order_is_found_until_it_is_forgotten() {
     let stage = Stage::empty().await;
-    let (number, redis) = (order_no(1), &stage.redis);
-    assert_eq!(redis.cached_order(number).await.unwrap(), None);
-    redis
-        .cache_order(number, OrderStatus::Pending, r#"{"名":"1"}"#)
-        .await
-        .unwrap();
-    assert_eq!(
-        redis.cached_order(number).await.unwrap().as_deref(),
-        Some(r#"{"名":"1"}"#)
-    );
-    assert_eq!(redis.cached_order(order_no(2)).await.unwrap(), None);
-    let ttl: i64 = stage.raw(&["PTTL", &redis.keys().order(number)]);
+    let (first, second, redis) = (order_no(1), order_no(2), &stage.redis);
+    assert_eq!(redis.cached_order(first).await.unwrap(), None);
+    for (number, json) in [(first, r#"{"名":"1"}"#), (second, "2")] {
+        redis.cache_order(number, json).await.unwrap();
+        assert_eq!(
+            redis.cached_order(number).await.unwrap().as_deref(),
+            Some(json)
+        );
+    }
+    let ttl: i64 = stage.raw(&["PTTL", &redis.keys().order(first)]);
     assert!((3_500_000..=3_600_000).contains(&ttl), "{ttl}");
-    redis.forget_order(number).await.unwrap();
-    assert_eq!(redis.cached_order(number).await.unwrap(), None);
-}
-
-#[tokio::test]
-async fn a_late_reader_cannot_put_an_order_back_to_an_earlier_stage() {
-    let stage = Stage::empty().await;
-    let (number, redis) = (order_no(1), &stage.redis);
-    let cache = |status, json| redis.cache_order(number, status, json);
-    assert_eq!(
-        cache(OrderStatus::Cancelled, "cancelled").await.unwrap(),
-        CacheReply::Kept
-    );
-    assert_eq!(
-        cache(OrderStatus::Pending, "pending").await.unwrap(),
-        CacheReply::Older
-    );
-    assert_eq!(
-        redis.cached_order(number).await.unwrap().as_deref(),
-        Some("cancelled")
-    );
-    assert_eq!(
-        cache(OrderStatus::Cancelled, "again").await.unwrap(),
-        CacheReply::Kept
-    );
-    assert_eq!(
-        redis.cached_order(number).await.unwrap().as_deref(),
-        Some("again")
-    );
+    redis
+        .forget_orders(&[first, order_no(3)])
+        .await
+        .expect("one of them was never there");
+    assert_eq!(redis.cached_order(first).await.unwrap(), None);
+    assert!(redis.cached_order(second).await.unwrap().is_some());
+    redis.forget_orders(&[]).await.expect("nothing to do");
 }

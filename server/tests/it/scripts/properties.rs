@@ -1,10 +1,12 @@
-//! Random sequences of script calls on a real Redis and on a plain model, which must stay the same after every step.
+//! Random sequences of script calls on a real Redis and on a plain model, which must stay the same after every step: about
+//! the seats of a show and, mixed with them, about the places of its standing zone.
 //!
 //! 256 sequences by default; the environment variable `SEATFLOW_PROPERTY_CASES` asks for another number.
 
 mod befall;
 mod books;
 mod model;
+mod places;
 mod refusals;
 mod sequence;
 mod stage;
@@ -30,7 +32,7 @@ const CASES_DEFAULT: u32 = 256;
 /// Tries to make a failing sequence shorter.
 const SHRINK_STEPS_MAX: u32 = 2_000;
 /// Replies that some step must get, so that the sequences can't become harmless unnoticed.
-const REPLIES: [&str; 23] = [
+const REPLIES: [&str; 30] = [
     "Held",
     "Repeated",
     "KeyUsed",
@@ -54,6 +56,13 @@ const REPLIES: [&str; 23] = [
     "Moved",
     "Rebuild",
     "Loaded",
+    "PlacesTaken",
+    "PlacesRepeated",
+    "PlacesShort",
+    "PlacesGiven",
+    "PlacesNothing",
+    "PlacesWritten",
+    "PlacesAsIs",
 ];
 
 #[test]
@@ -103,7 +112,7 @@ fn play(
         let reply = stage.play(&mut model, &sequence.load, step)?;
         let found = stage.read(&sequence.load.meta);
         prop_assert_eq!(&found, &model, "after {:?}", step);
-        only_own_seats_change(&before, &found, step)?;
+        only_own_tickets_change(&before, &found, step)?;
         seats_have_owners(&found)?;
         is_exact &= !step.is_fault();
         match reply.as_str() {
@@ -118,8 +127,8 @@ fn play(
     Ok(())
 }
 
-/// A call for one order leaves the seats of all others as they are.
-fn only_own_seats_change(
+/// A call for one order leaves the seats and places of all others as they are.
+fn only_own_tickets_change(
     before: &ModelShow,
     after: &ModelShow,
     step: &Step,
@@ -145,6 +154,10 @@ fn only_own_seats_change(
             seat,
             step
         );
+    }
+    for other in before.floor.owners().filter(|owner| *owner != caller) {
+        let (had, has) = (before.floor.of(other), after.floor.of(other));
+        prop_assert_eq!(had, has, "places of {} after {:?}", other, step);
     }
     Ok(())
 }

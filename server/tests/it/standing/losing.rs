@@ -1,7 +1,7 @@
 //! What a crash or a lost store leaves apart.
 
 use super::floor::{Floor, pending, staged, violations};
-use crate::support::{Stage, run};
+use crate::support::{Stage, reconcile, run};
 use app::domain::{
     ids::OrderNo,
     order::{CancelReason, OrderStatus},
@@ -36,8 +36,7 @@ async fn taken_by_a_crashed_server(stage: &Stage, user: &User, piece: Piece) -> 
 }
 
 async fn repaired(stage: &Stage) -> usize {
-    let round = stage.ticketing.reconcile().await.expect("stores");
-    round.expect("nobody else reconciles").repaired
+    reconcile(&stage.ticketing).await.repaired
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //!
 //! 256 sequences by default; the environment variable `SEATFLOW_PROPERTY_CASES` asks for another number.
 
-mod model;
+pub(crate) mod model;
 
 use super::fixture::{EPOCH, NOW, PIECE, PieceStage, load, order_no, take};
 use app::domain::time::Timestamp;

@@ -3,12 +3,14 @@
 mod app;
 mod customer;
 mod notice;
+mod reconciling;
 mod stage;
 
 pub use app::{GATEWAY_SECRET, ShowSpec, TestApp, config};
 pub use customer::{Answer, Customer};
 pub use notice::{Notice, headers_for};
-pub use stage::Stage;
+pub use reconciling::{all_repaired, reconcile};
+pub use stage::{Stage, submit_to};
 
 use std::{
     future::Future,

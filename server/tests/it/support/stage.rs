@@ -27,12 +27,28 @@ use server::{
     },
     kafka_config,
     mysql::money::{PaymentRecord, PaymentStart},
-    redis::nodes::NodeLease,
+    redis::{keys::ShowKey, nodes::NodeLease},
     ticketing::{Ticketing, loading::CREATE_GROUP},
 };
 use std::{net::Ipv4Addr, sync::Arc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+/// Sends a submission to one of several servers, from a device that nobody else has.
+pub async fn submit_to(
+    server: &Ticketing,
+    user: &User,
+    request: HoldRequest,
+) -> Result<OrderNo, AppError> {
+    let visitor = Visitor {
+        user: Some(user.clone()),
+        device: uuid::Uuid::new_v4().simple().to_string(),
+        phone: format!("phone-{}", user.id),
+        ip: Ipv4Addr::LOCALHOST.into(),
+        lang: Lang::En,
+    };
+    Ok(server.place(&visitor, user, request).await?.order_no)
+}
 
 /// The use cases and a clock.
 pub struct Stage {
@@ -122,7 +138,12 @@ impl Stage {
 
     /// Another server on the same stores.
     pub async fn another_server(&self) -> Ticketing {
-        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        self.server_with(Arc::clone(&self.clock) as Arc<dyn Clock>)
+            .await
+    }
+
+    /// Another server on the same stores, with a clock of its own.
+    pub async fn server_with(&self, clock: Arc<dyn Clock>) -> Ticketing {
         let (ticketing, _) = server::connect(&self.config, clock).await.expect("stores");
         ticketing
     }
@@ -191,24 +212,13 @@ impl Stage {
         attendees: Vec<AttendeeId>,
         key: &str,
     ) -> Result<OrderNo, AppError> {
-        let visitor = Visitor {
-            user: Some(user.clone()),
-            device: uuid::Uuid::new_v4().simple().to_string(),
-            phone: format!("phone-{}", user.id),
-            ip: Ipv4Addr::LOCALHOST.into(),
-            lang: Lang::En,
-        };
         let request = HoldRequest {
             show_id: show,
             choice,
             attendees,
             idempotency_key: key.to_owned(),
         };
-        Ok(self
-            .ticketing
-            .place(&visitor, user, request)
-            .await?
-            .order_no)
+        submit_to(&self.ticketing, user, request).await
     }
 
     /// The message that the hold left.
@@ -249,6 +259,24 @@ impl Stage {
             .await
             .expect("a start");
         payment
+    }
+
+    /// Changes a key of a show behind the application's back.
+    pub async fn meddle(&self, show: ShowId, key: ShowKey, command: &[&str]) {
+        let url = std::env::var("REDIS_URL").expect("REDIS_URL");
+        let client = redis::Client::open(url).expect("an address");
+        let mut connection = client
+            .get_multiplexed_async_connection()
+            .await
+            .expect("Redis");
+        let mut call = redis::cmd(command[0]);
+        call.arg(self.ticketing.redis().keys().show(show, key));
+        for argument in &command[1..] {
+            call.arg(*argument);
+        }
+        call.query_async::<()>(&mut connection)
+            .await
+            .expect("a command");
     }
 
     pub async fn status(&self, order_no: OrderNo) -> Option<OrderStatus> {

@@ -34,6 +34,16 @@ const LATE_MESSAGE: Recipe = Recipe {
     ..ORDINARY
 };
 
+/// Many messages are stale when they are read, on a machine that has more to do than it can; and orders of the standing zone have
+/// their places from several pieces.
+const LATE_CROWD: Recipe = Recipe {
+    settings: &[("SEATFLOW_DISCARD_AFTER_MS", "50")],
+    crowds: true,
+    staff: Some(Work::PlaceByPlace),
+    passings: &[1],
+    ..ORDINARY
+};
+
 const LOADING: Recipe = Recipe {
     passings: &[1, 2],
     ..ORDINARY
@@ -96,6 +106,12 @@ const STANDING: Recipe = Recipe {
     ..ORDINARY
 };
 
+/// Small pieces: none has enough for an order, which gets its places from several.
+const SPREAD: Recipe = Recipe {
+    staff: Some(Work::PlaceByPlace),
+    ..STANDING
+};
+
 const REBUILDING: Recipe = Recipe {
     staff: Some(Work::Rebuild),
     ..COMMAND
@@ -109,7 +125,7 @@ const UNWRITABLE: Recipe = Recipe {
     ..ORDINARY
 };
 
-pub(super) static RECIPES: [Recipe; 47] = [
+pub(super) static RECIPES: [Recipe; 65] = [
     Recipe {
         point: "relay_before_send",
         ..LATE_ACKNOWLEDGEMENT
@@ -127,10 +143,28 @@ pub(super) static RECIPES: [Recipe; 47] = [
         ..LATE_MESSAGE
     },
     Recipe {
+        point: "discard_between_pieces",
+        ..LATE_CROWD
+    },
+    Recipe {
+        point: "discard_before_forgetting",
+        ..LATE_MESSAGE
+    },
+    Recipe {
+        point: "discard_after_forgetting",
+        ..LATE_MESSAGE
+    },
+    Recipe {
         point: "sweep_before_cancel",
         // Several, since one may be paid for while it is held up.
         pauses: "expire_before_cancel:1:6000,expire_before_cancel:2:6000,expire_before_cancel:3:6000",
         passings: &[1],
+        ..ORDINARY
+    },
+    Recipe {
+        point: "asked_before_note",
+        // The gateway is asked first a minute after a payment was over.
+        passings: &[1, 2, 4],
         ..ORDINARY
     },
     Recipe {
@@ -152,6 +186,10 @@ pub(super) static RECIPES: [Recipe; 47] = [
         ..LOADING
     },
     Recipe {
+        point: "rebuild_after_listing",
+        ..LOADING
+    },
+    Recipe {
         point: "rebuild_after_load",
         ..LOADING
     },
@@ -167,6 +205,22 @@ pub(super) static RECIPES: [Recipe; 47] = [
         point: "reconcile_before_places",
         crowds: true,
         ..LATE_CREATION
+    },
+    Recipe {
+        point: "reconcile_before_forgetting",
+        ..LATE_CREATION
+    },
+    Recipe {
+        point: "reconcile_places_before_forgetting",
+        crowds: true,
+        ..LATE_CREATION
+    },
+    Recipe {
+        point: "reconcile_between_seats",
+        staff: Some(Work::Seats),
+        staff_dies_at: "unblock_after_row",
+        passings: &[1],
+        ..ORDINARY
     },
     Recipe {
         point: "reconcile_before_note",
@@ -212,16 +266,43 @@ pub(super) static RECIPES: [Recipe; 47] = [
         ..STANDING
     },
     Recipe {
-        point: "settle_between_pieces",
-        staff: Some(Work::PlaceByPlace),
+        point: "standing_after_hold",
         ..STANDING
     },
     Recipe {
-        point: "settle_paid_between_pieces",
-        staff: Some(Work::PlaceByPlace),
-        // Few of the orders that are spread are paid for.
+        point: "collect_before_count",
+        ..SPREAD
+    },
+    Recipe {
+        point: "collect_before_end",
+        ..SPREAD
+    },
+    Recipe {
+        point: "give_up_between_pieces",
+        staff: Some(Work::PlaceByPlaceForFew),
         passings: &[1],
         ..STANDING
+    },
+    Recipe {
+        point: "settle_between_pieces",
+        ..SPREAD
+    },
+    Recipe {
+        point: "settle_paid_between_pieces",
+        // Few of the orders that are spread are paid for.
+        passings: &[1],
+        ..SPREAD
+    },
+    // What follows a commit is more than one thing when an order with an open payment ends.
+    Recipe {
+        point: "settle_between_rows",
+        passings: &[1, 2, 4],
+        ..ORDINARY
+    },
+    Recipe {
+        point: "refund_after_fault",
+        passings: &[1, 2, 4],
+        ..ORDINARY
     },
     // A small limit: customers are refused who have places in their hands.
     Recipe {
@@ -287,6 +368,10 @@ pub(super) static RECIPES: [Recipe; 47] = [
         ..WITHDRAWING
     },
     Recipe {
+        point: "withdraw_before_count",
+        ..WITHDRAWING
+    },
+    Recipe {
         point: "withdraw_before_cancel",
         ..WITHDRAWN
     },
@@ -300,6 +385,18 @@ pub(super) static RECIPES: [Recipe; 47] = [
     },
     Recipe {
         point: "unload_after_show",
+        ..UNLOADING
+    },
+    Recipe {
+        point: "unload_between_pieces",
+        ..UNLOADING
+    },
+    Recipe {
+        point: "unload_before_collectors",
+        ..UNLOADING
+    },
+    Recipe {
+        point: "unload_after_unlisting",
         ..UNLOADING
     },
     Recipe {

@@ -1,7 +1,7 @@
 //! Money that comes too late, in another amount than was asked for, or is not given back at once.
 
 use super::stories::LANGUAGES;
-use crate::support::{Customer, ShowSpec, TestApp, eventually, run};
+use crate::support::{Customer, ShowSpec, TestApp, eventually, reconcile, run};
 use app::domain::{
     ids::{OrderNo, ShowId},
     order::{CancelReason, OrderStatus, RefundProgress},
@@ -170,8 +170,7 @@ fn a_notice_of_another_amount_moves_nothing_until_the_gateway_is_asked_and_says_
         assert_eq!(customer.status(order_no).await, OrderStatus::Pending);
         assert_eq!(app.seat(show, 1).await, SeatState::Locked);
         app.clock.advance(Millis::seconds(30));
-        let round = app.ticketing().reconcile().await.expect("stores");
-        assert_eq!(round.expect("the only server leads").repaired, 1);
+        assert_eq!(reconcile(app.ticketing()).await.repaired, 1);
         let order = customer.until(order_no, OrderStatus::Paid).await;
         let attempt = order.payment.map(|attempt| attempt.status);
         assert_eq!(attempt, Some(PaymentStatus::Success));

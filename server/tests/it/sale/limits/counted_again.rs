@@ -1,7 +1,7 @@
 //! The counters of purchase limits are counted again from the orders: by reconciliation, and when Redis lost a show.
 
 use super::{counted, counters_agree, snapshot};
-use crate::support::{ShowSpec, Stage, run};
+use crate::support::{ShowSpec, Stage, all_repaired, run};
 use app::domain::{hold::LimitedBy, ids::ShowId, order::CancelReason};
 use server::{redis::keys::ShowKey, ticketing::reconcile::Class};
 
@@ -75,17 +75,7 @@ fn reconciliation_counts_phones_and_attendees_anew() {
                 .exec(&mut redis)
                 .expect("a command");
         }
-        let round = stage
-            .ticketing
-            .reconcile()
-            .await
-            .expect("stores")
-            .expect("the lead");
-        assert_eq!(
-            round.findings.iter().map(|f| f.class).collect::<Vec<_>>(),
-            [Class::Counter]
-        );
-        assert_eq!(round.repaired, 1);
+        assert_eq!(all_repaired(&stage.ticketing).await, [Class::Counter]);
         assert_eq!(snapshot(&stage.ticketing, show).await.counters, right);
     });
 }

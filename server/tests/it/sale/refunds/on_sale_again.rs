@@ -3,7 +3,7 @@
 use super::{confirmed, paid, paid_for, pay, wish};
 use crate::{
     standing::floor::{Floor, pending, staged},
-    support::{ShowSpec, Stage, run},
+    support::{ShowSpec, Stage, reconcile, run},
 };
 use app::domain::{
     ids::{OrderNo, ShowId},
@@ -195,12 +195,7 @@ fn a_seat_that_a_late_settling_took_back_is_found_and_freed() {
             found[0].contains("still has 1 seat(s) whose money it has back"),
             "{found:?}"
         );
-        stage
-            .ticketing
-            .reconcile()
-            .await
-            .expect("stores")
-            .expect("it leads");
+        reconcile(&stage.ticketing).await;
         assert_eq!(stage.seat(show, 5).await, SeatState::Available);
         assert_eq!(stage.seat(show, 6).await, SeatState::Sold);
         // The seat was counted for its buyer once, and given back twice.
@@ -210,12 +205,7 @@ fn a_seat_that_a_late_settling_took_back_is_found_and_freed() {
                 .iter()
                 .all(|found| found.contains("counter"))
         );
-        stage
-            .ticketing
-            .reconcile()
-            .await
-            .expect("stores")
-            .expect("it leads");
+        reconcile(&stage.ticketing).await;
         assert_eq!(findings(&stage).await, [""; 0]);
     });
 }
@@ -293,8 +283,7 @@ fn places_of_a_show_that_has_begun_stay_taken() {
             let gone = redis.give_standing(piece, whole, 0, GiveWhy::Repair);
             gone.await.expect("Redis");
         }
-        let round = stage.ticketing.reconcile().await.expect("stores");
-        assert_eq!(round.expect("it leads").repaired, 1);
+        assert_eq!(reconcile(&stage.ticketing).await.repaired, 1);
         in_both_stores(&stage).await;
     });
 }
@@ -324,8 +313,7 @@ fn places_that_redis_was_not_told_of_are_found_and_freed() {
         let found = findings(&stage).await;
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains("money it has back"), "{found:?}");
-        let round = stage.ticketing.reconcile().await.expect("stores");
-        assert_eq!(round.expect("it leads").repaired, 1);
+        assert_eq!(reconcile(&stage.ticketing).await.repaired, 1);
         assert_eq!(floor.counts(redis).await, (0, 1, 2));
         assert_eq!(findings(&stage).await, [""; 0]);
     });

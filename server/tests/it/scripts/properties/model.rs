@@ -5,6 +5,7 @@
 
 use super::{
     books::{self, Books},
+    places::ModelFloor,
     refusals::rises,
 };
 use app::domain::{
@@ -41,6 +42,8 @@ pub struct ModelShow {
     pub idempotency: BTreeMap<(UserId, String), (OrderNo, String)>,
     /// A user's last order and what it was for.
     pub guards: BTreeMap<UserId, (OrderNo, String)>,
+    /// Its standing zone, whose keys are not the show's.
+    pub floor: ModelFloor,
 }
 
 impl ModelShow {
@@ -74,6 +77,7 @@ impl ModelShow {
             changes: Vec::new(),
             idempotency: BTreeMap::new(),
             guards: BTreeMap::new(),
+            floor: ModelFloor::default(),
         };
         show.book(&BTreeMap::new(), None, "load");
         show
@@ -106,6 +110,7 @@ impl ModelShow {
             idempotency: std::mem::take(&mut self.idempotency),
             guards: std::mem::take(&mut self.guards),
             books: std::mem::take(&mut self.books),
+            floor: std::mem::take(&mut self.floor),
             ..Self::new(load)
         };
         self.book(&before, None, "load");

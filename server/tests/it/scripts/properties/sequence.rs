@@ -1,6 +1,7 @@
 //! Shows drawn at random, and what happens to them.
 
 use super::super::fixture::{EPOCH, NOW, SHOW};
+use super::places::places;
 use super::step::{
     Draw, KEYS, ORDERS, Order, SEATS, Standing, Step, Which, Wish, ZONES, held, zone_of,
 };
@@ -26,9 +27,9 @@ pub struct Sequence {
     pub steps: Vec<Draw>,
 }
 
-/// Shows with a few seats taken, and 20 to 40 steps; half of them without faults.
+/// Shows with a few seats taken, and 25 to 50 steps; half of them without faults.
 pub fn sequences() -> impl Strategy<Value = Sequence> {
-    (shows(), any::<bool>(), vec(draw(), 20..=40)).prop_map(
+    (shows(), any::<bool>(), vec(draw(), 25..=50)).prop_map(
         |((load, missing), with_faults, mut steps)| {
             steps.retain(|draw| with_faults || !draw.step.is_fault());
             Sequence {
@@ -173,6 +174,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (order(), which()).prop_map(|(order, which)| Step::Confirm(order, which)),
         4 => (order(), which()).prop_map(|(order, which)| Step::FreeSold(order, which)),
         3 => (order(), which()).prop_map(|(order, which)| Step::Restore(order, which)),
+        15 => (order(), places()).prop_map(|(order, wish)| Step::Places(order, wish)),
         3 => seats().prop_map(Step::Block),
         3 => seats().prop_map(Step::Unblock),
         2 => proptest::bool::weighted(0.8).prop_map(|is_current| Step::Count { is_current }),

@@ -67,13 +67,14 @@ impl PropertyStage {
     /// Forgets the sequence before and loads the show of the next.
     pub fn open(&mut self, sequence: &Sequence) -> ModelShow {
         let keys = self.show_keys().into_iter().chain(self.submission_keys());
-        let keys: Vec<String> = keys.collect();
+        let keys: Vec<String> = keys.chain(self.floor_keys()).collect();
         redis::cmd("DEL").arg(keys).exec(&mut self.behind).unwrap();
         let loaded = self
             .runtime
             .block_on(self.stage.redis.load(&sequence.load))
             .unwrap();
         assert_eq!(loaded, LoadReply::Loaded);
+        self.open_floor();
         ModelShow::new(&sequence.load)
     }
 
@@ -129,6 +130,7 @@ impl PropertyStage {
                     .block_on(redis.restore(SHOW, order.number(), &record));
                 same(reply, model.restore(order.number(), &record))
             }
+            Step::Places(order, wish) => self.play_places(&mut model.floor, *order, wish),
             Step::Block(seats) => {
                 let seats = zoned_seats(seats);
                 let reply = self.runtime.block_on(redis.block(SHOW, &seats));
@@ -234,6 +236,7 @@ impl PropertyStage {
                 .collect(),
             idempotency,
             guards,
+            floor: self.read_floor(),
         }
     }
 

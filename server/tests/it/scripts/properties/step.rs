@@ -3,6 +3,7 @@
 use super::{
     super::fixture::{NOW, SHOW},
     model::ModelShow,
+    places::Places,
 };
 use app::domain::{
     hold::LimitedBy,
@@ -31,6 +32,8 @@ pub enum Step {
     Confirm(Order, Which),
     FreeSold(Order, Which),
     Restore(Order, Which),
+    /// An order and the standing zone.
+    Places(Order, Places),
     /// Staff withhold seats.
     Block(BTreeSet<u32>),
     /// Staff offer them again.
@@ -55,7 +58,8 @@ impl Step {
             Self::Release(order)
             | Self::Confirm(order, _)
             | Self::FreeSold(order, _)
-            | Self::Restore(order, _) => Some(order.number()),
+            | Self::Restore(order, _)
+            | Self::Places(order, _) => Some(order.number()),
             Self::Block(_)
             | Self::Unblock(_)
             | Self::Count { .. }
@@ -73,6 +77,7 @@ impl Step {
             Self::Confirm(_, which) => Self::Confirm(order, which),
             Self::FreeSold(_, which) => Self::FreeSold(order, which),
             Self::Restore(_, which) => Self::Restore(order, which),
+            Self::Places(_, wish) => Self::Places(order, wish),
             Self::LoseRecord(_) => Self::LoseRecord(order),
             other => other,
         }
@@ -88,6 +93,7 @@ impl Step {
             | Self::Release(_)
             | Self::FreeSold(..)
             | Self::Restore(..)
+            | Self::Places(..)
             | Self::Block(_)
             | Self::Unblock(_)
             | Self::Count { .. }
@@ -135,6 +141,13 @@ impl Draw {
                 // A lock that was lost is taken by the next buyer, while the loser's record still names the seat.
                 let seats = pick(&lost_seats(show), at).map_or(wish.seats, |seat| [seat.0].into());
                 Step::Hold(Wish { seats, ..wish })
+            }
+            // Who takes places has none yet.
+            (step @ Step::Places(_, Places::Take(_)), _) => step,
+            (step @ Step::Places(..), Some(at)) => {
+                let owners = |order: &Order| show.floor.has_any(order.number());
+                let owners: Vec<Order> = Order::all().filter(owners).collect();
+                pick(&owners, at).map_or(step.clone(), |order| step.for_order(order))
             }
             (step, Some(at)) => {
                 let holds = |order: &Order| show.holds.contains_key(&order.number());
