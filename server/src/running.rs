@@ -332,6 +332,10 @@ impl Running {
         let ticketing = self.ticketing.clone();
         let cancel = self.cancel.clone();
         self.tasks
+            .spawn(async move { ticketing.run_leases(cancel).await });
+        let ticketing = self.ticketing.clone();
+        let cancel = self.cancel.clone();
+        self.tasks
             .spawn(async move { ticketing.run_payment_polls(cancel).await });
         if let Some(gateway) = self.gateway.clone() {
             let cancel = self.cancel.clone();

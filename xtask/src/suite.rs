@@ -36,7 +36,7 @@ pub enum Part {
     E2e,
 }
 
-/// How often the tests that draw and race do so on wish.
+/// How often the tests that draw and race do so on request.
 const THOROUGHLY: [(&str, &str); 3] = [
     ("SEATFLOW_PROPERTY_CASES", "10000"),
     ("SEATFLOW_RACE_ROUNDS", "10000"),

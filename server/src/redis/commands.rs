@@ -63,6 +63,17 @@ impl Redis {
         Ok(unsent)
     }
 
+    /// How many orders made before a moment have messages that are not acknowledged.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn unsent_count(&self, show: ShowId, before: Timestamp) -> Result<u64, RedisError> {
+        let key = self.keys().show(show, ShowKey::Unsent);
+        let before = format!("({}", before.0);
+        self.query(cmd("ZCOUNT").arg(key).arg("-inf").arg(before))
+            .await
+    }
+
     /// Remaining places of each zone for each of the shows, in their order; none for a show that is not loaded.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use ::redis::{
 };
 use futures::future::try_join_all;
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 /// How often a command is sent again in a cluster: to the node that has its slot now, or once a slot that moves has arrived.
 const RETRIES: u32 = 12;
@@ -25,8 +25,8 @@ const RETRY_WAIT_MS: (u64, u64) = (10, 100);
 pub(super) enum Connection {
     /// The one server.
     Server(ConnectionManager),
-    /// The node that has the command's keys.
-    Cluster(ClusterConnection),
+    /// The node that has the command's keys, and how long a slot that moves is waited for.
+    Cluster(ClusterConnection, Duration),
 }
 
 impl Connection {
@@ -34,7 +34,7 @@ impl Connection {
     pub fn fault(&self, error: ::redis::RedisError) -> RedisError {
         match self {
             Self::Server(_) => RedisError::from_client(error),
-            Self::Cluster(_) => RedisError::from_cluster(error),
+            Self::Cluster(..) => RedisError::from_cluster(error),
         }
     }
 
@@ -63,9 +63,8 @@ impl Connection {
             .build()
             .map_err(RedisError::InvalidAddress)?;
         let connecting = cluster.get_async_connection();
-        Ok(Self::Cluster(
-            connecting.await.map_err(RedisError::Unreachable)?,
-        ))
+        let cluster = connecting.await.map_err(RedisError::Unreachable)?;
+        Ok(Self::Cluster(cluster, config.response_timeout))
     }
 }
 
@@ -95,10 +94,11 @@ async fn read_at_once(
     reads: &Pipeline,
     offset: usize,
     count: usize,
+    until: Instant,
 ) -> RedisResult<Vec<Value>> {
-    for _ in 0..RETRIES {
+    loop {
         match cluster.req_packed_commands(reads, offset, count).await {
-            Err(error) if has_moved(&error) => {
+            Err(error) if has_moved(&error) && Instant::now() < until => {
                 let Some(first) = reads.cmd_iter().next() else {
                     return Err(error);
                 };
@@ -108,14 +108,13 @@ async fn read_at_once(
             outcome => return outcome,
         }
     }
-    cluster.req_packed_commands(reads, offset, count).await
 }
 
 impl ConnectionLike for Connection {
     fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
         match self {
             Self::Server(server) => server.req_packed_command(command),
-            Self::Cluster(cluster) => cluster.req_packed_command(command),
+            Self::Cluster(cluster, _) => cluster.req_packed_command(command),
         }
     }
 
@@ -127,9 +126,10 @@ impl ConnectionLike for Connection {
     ) -> RedisFuture<'a, Vec<Value>> {
         match self {
             Self::Server(server) => server.req_packed_commands(commands, offset, count),
-            Self::Cluster(cluster) => Box::pin(async move {
+            Self::Cluster(cluster, patience) => Box::pin(async move {
                 if commands.is_transaction() {
-                    return read_at_once(cluster, commands, offset, count).await;
+                    let until = Instant::now() + *patience;
+                    return read_at_once(cluster, commands, offset, count, until).await;
                 }
                 // The keys of others lie where they will: each command finds its own node, all at the same time.
                 let sent = commands.cmd_iter().skip(offset).take(count).map(|command| {
@@ -144,7 +144,7 @@ impl ConnectionLike for Connection {
     fn get_db(&self) -> i64 {
         match self {
             Self::Server(server) => server.get_db(),
-            Self::Cluster(cluster) => cluster.get_db(),
+            Self::Cluster(cluster, _) => cluster.get_db(),
         }
     }
 }

@@ -3,6 +3,9 @@
 use ::redis::{ErrorKind, ServerErrorKind};
 use std::time::Duration;
 
+/// What Redis says when it can't do now what it can do later.
+const PASSING: [&str; 5] = ["BUSY", "MISCONF", "NOREPLICAS", "OOM", "UNKILLABLE"];
+
 /// A command that has no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub enum RedisError {
@@ -50,6 +53,21 @@ impl RedisError {
         }
     }
 
+    /// Whether the same command would be answered the same again: what a script finds can't be read. Everything else passes by
+    /// itself, such as a Redis that is full, or busy with a long script.
+    #[must_use]
+    pub fn is_lasting(&self) -> bool {
+        match self {
+            Self::UnexpectedReply { .. } => true,
+            Self::Protocol(error) => !error.code().is_some_and(|code| PASSING.contains(&code)),
+            Self::InvalidAddress(_)
+            | Self::Unreachable(_)
+            | Self::Busy { .. }
+            | Self::Moving(_)
+            | Self::TimedOut(_) => false,
+        }
+    }
+
     pub(super) fn from_client(error: ::redis::RedisError) -> Self {
         if error.is_connection_refusal() {
             return Self::Unreachable(error);
@@ -82,6 +100,10 @@ impl RedisError {
         }
         match Self::from_client(error) {
             Self::Unreachable(error) => Self::TimedOut(error),
+            // Nobody was there to be asked, this time.
+            Self::Protocol(error) if error.kind() == ErrorKind::ClusterConnectionNotFound => {
+                Self::TimedOut(error)
+            }
             error => error,
         }
     }
@@ -114,8 +136,27 @@ mod tests {
     #[test]
     fn nothing_that_a_cluster_says_proves_that_nothing_ran() {
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-        let error = RedisError::from_cluster(refused.into());
-        assert!(matches!(error, RedisError::TimedOut(_)), "{error:?}");
+        let nobody = (ErrorKind::ClusterConnectionNotFound, "no connection");
+        for error in [refused.into(), nobody.into()] {
+            let error = RedisError::from_cluster(error);
+            assert!(matches!(error, RedisError::TimedOut(_)), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_full_redis_passes_and_an_unreadable_record_does_not() {
+        let said = |code: &str| {
+            let error = ::redis::make_extension_error(code.to_owned(), None);
+            RedisError::from_client(error).is_lasting()
+        };
+        assert!(!said("OOM"));
+        assert!(!said("MISCONF"));
+        assert!(said("WRONGTYPE"));
+        let record = RedisError::UnexpectedReply {
+            command: "hold_record",
+            found: "nonsense".to_owned(),
+        };
+        assert!(record.is_lasting());
     }
 
     #[test]

@@ -23,9 +23,13 @@ pub use error::RedisError;
 pub use record::{HeldSeat, HoldRecord, attendee_field, limit_field};
 
 use self::{connection::Connection, keys::Keys};
-use ::redis::{Cmd, FromRedisValue, Pipeline};
+use ::redis::{Cmd, FromRedisValue, Pipeline, cmd};
+use futures::future::select_ok;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Keys that a cluster is asked for to learn whether it serves: they lie in as many slots, all over its masters.
+const MASTERS_ASKED: u16 = 8;
 
 /// How Redis is reached.
 #[derive(Debug, Clone)]
@@ -93,14 +97,17 @@ impl Redis {
     /// # Errors
     /// When it does not.
     pub async fn ping(&self) -> Result<(), RedisError> {
-        match self.connection {
-            Connection::Server(_) => self.query(&::redis::cmd("PING")).await,
-            // A node of a cluster that is down answers a ping, but no question for a key.
-            Connection::Cluster(_) => {
-                let key = self.keys.loaded_shows();
-                self.query(::redis::cmd("EXISTS").arg(key)).await
-            }
+        if let Connection::Server(_) = self.connection {
+            return self.query(&cmd("PING")).await;
         }
+        // Of a cluster any master will do: shows of the others are sold while one is away. It is asked for keys, because a node
+        // answers a ping while its cluster is down.
+        let masters = (0..MASTERS_ASKED).map(|node| {
+            let mut exists = cmd("EXISTS");
+            exists.arg(self.keys.node(node));
+            Box::pin(async move { self.query::<()>(&exists).await })
+        });
+        select_ok(masters).await.map(|_| ())
     }
 
     pub(crate) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {

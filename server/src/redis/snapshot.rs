@@ -99,7 +99,8 @@ impl Redis {
                 bits: bits.unwrap_or_default(),
             },
             owners: owners.iter().map(read_owner).collect::<Result<_, _>>()?,
-            holds: holds.iter().map(read_hold).collect::<Result<_, _>>()?,
+            // Without its record an order is known by the seats that it owns.
+            holds: holds.iter().filter_map(readable_hold).collect(),
             standing: standing
                 .iter()
                 .map(read_standing)
@@ -144,9 +145,12 @@ fn read_owner((seat, order_no): (&String, &String)) -> Result<(SeatIndex, OrderN
     ))
 }
 
-fn read_hold((order_no, json): (&String, &String)) -> Result<(OrderNo, HoldRecord), RedisError> {
-    let order_no = order_no.parse().map_err(|_| unreadable("holds"))?;
-    Ok((order_no, HoldRecord::from_json(json)?))
+fn readable_hold((order_no, json): (&String, &String)) -> Option<(OrderNo, HoldRecord)> {
+    let record = HoldRecord::from_json(json);
+    if record.is_err() {
+        tracing::error!(order_no, "unreadable record of a hold");
+    }
+    Some((order_no.parse().ok()?, record.ok()?))
 }
 
 fn read_standing(

@@ -69,7 +69,7 @@ impl Ticketing {
                 }
             }
         }
-        // Each search found seats, and others were faster at all of them: the zone is not sold out.
+        // Others were faster at all that was found, and the zone is not sold out.
         Err(AppError::Busy {
             retry_after_ms: RETRY_AFTER_MS,
         })

@@ -15,6 +15,7 @@ use crate::{
 };
 use app::domain::{ids::OrderNo, order::OrderStatus};
 use async_trait::async_trait;
+use std::collections::HashSet;
 
 /// Why an order was given up; kept with it and counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +124,12 @@ impl Ticketing {
             give_back,
             mut given_up,
         } = after;
+        // A message that came twice needs that once.
+        let mut given_back = HashSet::new();
         for placed in give_back {
+            if !given_back.insert(placed.order_no) {
+                continue;
+            }
             if let Some(stuck) = self.give_back(placed).await? {
                 given_up.push(stuck);
             }
@@ -149,13 +155,13 @@ impl Ticketing {
         }
     }
 
-    /// Tells the customer and sets the alarm clock. Both have a second way: the cached view is soon not trusted any more, and
-    /// the sweeper sweeps.
+    /// Tells the customer and sets the alarm clock. Both have a second way: what is cached is soon not trusted any more, and the
+    /// sweeper sweeps.
     async fn created(&self, orders: &[Placed]) {
         fault::point(Point::CreateAfterCommit);
         let numbers: Vec<OrderNo> = orders.iter().map(|placed| placed.order_no).collect();
         if let Err(error) = self.inner.redis.forget_orders(&numbers).await {
-            tracing::warn!(%error, "views of orders that have their rows are still cached");
+            tracing::warn!(%error, "orders that have their rows are still cached");
         }
         fault::point(Point::CreateAfterForgetting);
         metrics::counter!("seatflow_orders_created_total").increment(orders.len() as u64);
@@ -229,6 +235,10 @@ impl Ticketing {
         let order_no = placed.order_no;
         let order = self.inner.db.order(order_no).await?;
         if order.is_none_or(|order| order.status != OrderStatus::Discarded) {
+            // Whoever wrote it may have died before this.
+            if let Err(error) = self.inner.redis.forget_order(order_no).await {
+                tracing::warn!(%order_no, %error, "an order that has its row is still cached");
+            }
             return Ok(());
         }
         after.give_back.push(placed);
@@ -239,13 +249,13 @@ impl Ticketing {
         Ok(())
     }
 
-    /// Gives an order's places back. What Redis answers with an error it would answer again: the message becomes a dead
-    /// letter, and reconciliation looks for places of orders that are over.
+    /// Gives an order's places back. What Redis would answer with the same error again makes the message a dead letter, and
+    /// reconciliation looks for places of orders that are over.
     async fn give_back(&self, placed: &Placed) -> Result<Option<GivenUp>, Failure> {
         let outcome = self.try_to_give_back(placed).await;
-        let Err(error @ (RedisError::Protocol(_) | RedisError::UnexpectedReply { .. })) = outcome
-        else {
-            return Ok(outcome.map(|()| None)?);
+        let error = match outcome {
+            Err(error) if error.is_lasting() => error,
+            outcome => return Ok(outcome.map(|()| None)?),
         };
         let order_no = placed.order_no;
         metrics::counter!("seatflow_compensations_failed_total").increment(1);

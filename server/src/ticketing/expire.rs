@@ -79,7 +79,8 @@ impl Ticketing {
         if !self.end_order(order_no, CancelReason::Timeout).await? {
             return Ok(Expiry::Finished);
         }
-        // Whatever woke the order, a message, the sweeper or reconciliation: this is how late its seats are free again.
+        // Whatever woke the order, a message, the sweeper or reconciliation: this is how late it is over, and its seats are free
+        // unless a store was away.
         let lateness = self.now() - order.expire_at;
         metrics::histogram!("seatflow_timeout_lateness_ms").record(lateness.0 as f64);
         fault::point(Point::ExpireAfterCancel);

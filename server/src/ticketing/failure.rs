@@ -46,7 +46,7 @@ impl Failure {
     pub fn passes(&self) -> bool {
         match self {
             Self::Db(error) => !error.is_refusal(),
-            Self::Redis(error) => !matches!(error, RedisError::UnexpectedReply { .. }),
+            Self::Redis(error) => !error.is_lasting(),
             Self::Channel(error) => {
                 matches!(error, ChannelError::Unreachable | ChannelError::Resting)
             }

@@ -26,6 +26,7 @@ use app::{
         refund::{RefundReason, RefundTerms},
         tax::IncludedTax,
         text::LocalText,
+        time::Millis,
         user::User,
     },
     error::{AppError, Thing},
@@ -33,6 +34,8 @@ use app::{
 
 /// How often an order that moves while it is read is read: it moves from pending to paid to refunded at most.
 const READINGS_MAX: u32 = 3;
+/// How long Redis is asked before the database about an order that was placed.
+const TRUSTED_FOR: Millis = Millis::seconds(2);
 /// Orders on a page of the list.
 const PAGE: usize = 20;
 
@@ -146,16 +149,18 @@ impl Ticketing {
     }
 
     /// An order that was placed a moment ago and has no row as far as Redis knows: those who wait for it do not ask the database.
-    /// Whoever writes the row drops it here. Should that fail, it is trusted no longer than the relay leaves an order alone,
-    /// before which nobody but its own server sends it.
+    /// Whoever writes the row drops it here. Should that fail, it is not trusted for long; and never longer than the relay leaves
+    /// an order alone, before which nobody but its own server sends it.
     async fn just_placed(&self, user: &User, order_no: OrderNo) -> Option<Placed> {
-        let since = self.now() - self.inner.config.limits.resend_after;
+        let trusted = self.inner.config.limits.resend_after.min(TRUSTED_FOR);
+        let since = self.now() - trusted;
         if order_no.made_at_ms() <= since.0 {
             return None;
         }
         // Without Redis the row says what there is to say.
-        let placed = self.creating_order(user, order_no).await.ok().flatten()?;
-        (placed.placed_at > since).then_some(placed)
+        let cached = self.inner.redis.cached_order(order_no).await.ok()??;
+        let placed = Placed::decode(cached.as_bytes()).ok()?;
+        (placed.user_id == user.id && placed.placed_at > since).then_some(placed)
     }
 
     /// An accepted order of the user's that has no row yet.

@@ -67,14 +67,10 @@ fn count_tickets(order: &OrderRecord, items: &[ItemRecord], bought: &mut HashMap
     }
 }
 
-/// How long a message may be on its way before the relay's help is waited for.
-const SENT_WITHIN: Millis = Millis::seconds(1);
 /// What the relay's round and Kafka's acknowledgement may take beyond the age at which orders are sent again.
 const SENT_GRACE: Duration = Duration::from_secs(2);
 /// How often it is looked whether Kafka has everything.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Orders that are counted.
-const UNSENT_MAX: usize = 1_000;
 
 /// What becomes of accepted orders that Kafka does not have when a show is read again: nobody else knows of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +88,7 @@ pub enum RebuildError {
     #[error(
         "{0} accepted order(s) are not in Kafka yet and would be lost: is a server running, and does Kafka answer?"
     )]
-    Unsent(usize),
+    Unsent(u64),
     /// A store failed.
     #[error(transparent)]
     Failure(#[from] Failure),
@@ -119,20 +115,20 @@ impl Ticketing {
         Ok(self.reload_zones(show).await?)
     }
 
-    /// Waits until Kafka has all orders that were accepted a moment ago or earlier. Later ones are on their way from servers
-    /// that live: what they need is not read from Redis.
+    /// Waits until Kafka has all orders that were accepted before. Later ones are on their way from servers that live: what these
+    /// need is not read from Redis.
     async fn await_sent(&self, show: ShowId) -> Result<(), RebuildError> {
-        let before = self.now() - SENT_WITHIN;
+        let before = self.now() + Millis(1);
         let resend_after = self.inner.config.limits.resend_after;
         let resend_after = u64::try_from(resend_after.0).unwrap_or(0);
         let until = Instant::now() + Duration::from_millis(resend_after) + SENT_GRACE;
         loop {
-            let unsent = self.inner.redis.unsent(show, before, UNSENT_MAX).await?;
-            if unsent.is_empty() {
+            let unsent = self.inner.redis.unsent_count(show, before).await?;
+            if unsent == 0 {
                 return Ok(());
             }
             if Instant::now() >= until {
-                return Err(RebuildError::Unsent(unsent.len()));
+                return Err(RebuildError::Unsent(unsent));
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }

@@ -1,5 +1,6 @@
 //! How each fail point is reached: what is held up meanwhile, what staff do, and who dies.
 
+mod kinds;
 mod table;
 
 use super::staff::Work;

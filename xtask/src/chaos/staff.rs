@@ -26,7 +26,7 @@ const PIECES: u64 = 3;
 /// Tickets that a buyer may have where most are to be refused.
 const LIMIT_SMALL: u64 = 3;
 /// And where all are to get what they want.
-const LIMIT_LARGE: u64 = 60;
+const LIMIT_LARGE: u64 = 20;
 /// Every so many commands the one takes the other's place.
 const LIMITED_EVERY: u64 = 8;
 /// Dead letters of each kind that are tried again at once. What is refused for good is a dead letter again; more at once would

@@ -14,7 +14,7 @@ const GAP_MIN: f64 = 1e-3;
 const ROUNDING: f64 = 1e-6;
 /// A row with fewer gaps says too little about what is usual, and the hall is asked as well.
 const TELLING_GAPS_MIN: usize = 3;
-/// The longest row of which all orders are tried; the effort grows with the square.
+/// The longest row whose nearest places are joined first; the effort grows with the square.
 const NEAREST_FIRST_SEATS_MAX: usize = 512;
 
 /// A row's seats from one end to the other, by their place in the row.

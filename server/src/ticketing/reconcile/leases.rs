@@ -4,30 +4,57 @@
 //! the numbers of orders: each tells when it was made. So a seat or a place that a crash has left is free again within the
 //! lease and a quarter of a minute, however long a whole round takes.
 
-use super::{Class, Finding, LEADER_LOCK, Repair};
+use super::{Class, FINDINGS_MAX, FOLLOW_UP_GRACE, Finding, Repair};
 use crate::{
+    mysql::orders::OrderRecord,
     redis::{RedisError, keys::Piece},
     ticketing::{Failure, Ticketing},
 };
 use app::domain::{
     ids::{OrderNo, ShowId},
-    time::Millis,
+    order::OrderStatus,
+    time::{Millis, Timestamp},
 };
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
 
 /// How often leases are looked at. With a lease of 60 s everything left behind is free within 90 s.
-pub(super) const LEASES_EVERY: Duration = Duration::from_secs(15);
+const LEASES_EVERY: Duration = Duration::from_secs(15);
 /// Leases that ended earlier were looked at several times, and whole rounds go on with what is left of them.
 const LOOKED_AT: Millis = Millis::minutes(10);
+/// Name of the lock that makes one server the one that looks. Not that of whole rounds, which may take longer than a lease;
+/// where both find the same, the tombstone lets one of them free it.
+const LEASES_LOCK: &str = "leases";
+
+/// What orders are without: a row, or anything that should still be theirs.
+type Rows = HashMap<OrderNo, OrderRecord>;
 
 impl Ticketing {
+    /// Looks at leases until cancelled, whenever no other server does.
+    pub async fn run_leases(&self, cancel: CancellationToken) {
+        let mut ticks = tokio::time::interval(LEASES_EVERY);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = cancel.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            if let Err(error) = self.free_after_leases().await {
+                tracing::warn!(%error, cause = ?error, "leases not looked at");
+            }
+        }
+    }
+
     /// Frees what orders without a row have whose lease ended some minutes ago or less; how much was put right. None when
-    /// another server reconciles.
+    /// another server is at it.
     ///
     /// # Errors
     /// When a store fails; what was freed stays free.
     pub async fn free_after_leases(&self) -> Result<Option<usize>, Failure> {
-        let Some(lead) = self.inner.db.try_lead(LEADER_LOCK).await? else {
+        let Some(lead) = self.inner.db.try_lead(LEASES_LOCK).await? else {
             return Ok(None);
         };
         let freed = self.free_what_is_left().await;
@@ -35,19 +62,30 @@ impl Ticketing {
         freed.map(Some)
     }
 
+    /// Goes through all loaded shows. One that can't be looked at keeps no other waiting.
     async fn free_what_is_left(&self) -> Result<usize, Failure> {
         let shows = self.inner.redis.loaded_shows().await?;
         let pieces = self.inner.db.pieces_of_shows(&shows).await?;
-        let mut repaired = 0;
+        let (mut seen, mut repaired, mut outcome) = (0, 0, Ok(()));
         for show in shows {
             let pieces = pieces.get(&show).map_or(&[][..], Vec::as_slice);
-            for finding in self.left_in_show(show, pieces).await? {
-                if self.repair_and_note(&finding).await? {
-                    repaired += 1;
+            let found = match self.left_in_show(show, pieces).await {
+                Ok(found) => found,
+                Err(error) => {
+                    outcome = Err(error);
+                    continue;
                 }
+            };
+            for finding in found {
+                repaired += usize::from(self.repair_and_note(&finding).await?);
+                seen += 1;
+            }
+            if seen >= FINDINGS_MAX {
+                tracing::warn!(findings = seen, "more than can be freed at once");
+                break;
             }
         }
-        Ok(repaired)
+        outcome.map(|()| repaired)
     }
 
     async fn left_in_show(&self, show: ShowId, pieces: &[Piece]) -> Result<Vec<Finding>, Failure> {
@@ -72,39 +110,89 @@ impl Ticketing {
         let mut found = Vec::new();
         // The hold first: it knows the buyer, who is to find what became of the order.
         for order_no in holding {
-            if rows.contains_key(&order_no) {
-                continue;
-            }
-            let record = match redis.hold_record(show, order_no).await {
-                Ok(Some(record)) => record,
-                Ok(None) => continue,
-                // It is a whole round's to judge what can't be read.
-                Err(error @ RedisError::UnexpectedReply { .. }) => {
-                    tracing::warn!(%order_no, show_id = show.0, %error, "unreadable record of a hold");
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            let seats: Vec<_> = record
-                .seats
-                .iter()
-                .map(|held| (held.seat, held.zone))
-                .collect();
-            let detail = format!("has no row and holds {} seat(s)", seats.len());
-            let repair = Repair::Tombstone { order_no, seats };
-            found.push(left(show, order_no, detail, repair));
+            found.extend(self.left_hold(show, order_no, &rows).await?);
         }
         for (order_no, piece) in in_pieces {
-            if !rows.contains_key(&order_no) {
-                let detail = format!("has no row and has places in piece {}", piece.piece);
-                let repair = Repair::GivePlaces { order_no, piece };
-                found.push(left(show, order_no, detail, repair));
-            }
+            found.extend(self.left_places(show, order_no, piece, &rows).await?);
         }
         Ok(found)
     }
 
-    /// Those whose lease has ended, and not long ago.
+    async fn left_hold(
+        &self,
+        show: ShowId,
+        order_no: OrderNo,
+        rows: &Rows,
+    ) -> Result<Option<Finding>, Failure> {
+        if !self.may_be_left(rows.get(&order_no)) {
+            return Ok(None);
+        }
+        let record = match self.inner.redis.hold_record(show, order_no).await {
+            Ok(Some(record)) => record,
+            Ok(None) => return Ok(None),
+            // A whole round goes by the seats' owners.
+            Err(error @ RedisError::UnexpectedReply { .. }) => {
+                tracing::warn!(%order_no, show_id = show.0, %error, "unreadable record of a hold");
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if !self.is_over(record.created) {
+            return Ok(None);
+        }
+        let seats: Vec<_> = record
+            .seats
+            .iter()
+            .map(|held| (held.seat, held.zone))
+            .collect();
+        let count = seats.len();
+        let (what, repair) = if rows.contains_key(&order_no) {
+            ("is discarded", Repair::Free { order_no, seats })
+        } else {
+            ("has no row", Repair::Tombstone { order_no, seats })
+        };
+        let detail = format!("{what} and holds {count} seat(s)");
+        Ok(Some(left(show, order_no, detail, repair)))
+    }
+
+    async fn left_places(
+        &self,
+        show: ShowId,
+        order_no: OrderNo,
+        piece: Piece,
+        rows: &Rows,
+    ) -> Result<Option<Finding>, Failure> {
+        if !self.may_be_left(rows.get(&order_no)) {
+            return Ok(None);
+        }
+        let snapshot = self.inner.redis.piece_snapshot(piece).await?;
+        let entry = snapshot.and_then(|snapshot| snapshot.taken.get(&order_no).copied());
+        let Some(entry) = entry.filter(|entry| self.is_over(entry.created)) else {
+            return Ok(None);
+        };
+        let what = if rows.contains_key(&order_no) {
+            "is discarded"
+        } else {
+            "has no row"
+        };
+        let detail = format!("{what} and has {} standing place(s)", entry.quantity);
+        let repair = Repair::GivePlaces { order_no, piece };
+        Ok(Some(left(show, order_no, detail, repair)))
+    }
+
+    /// Whether nobody else sees to an order: it has no row, or one that says for a while that it was discarded, which a server
+    /// that died before it freed anything may have written.
+    fn may_be_left(&self, row: Option<&OrderRecord>) -> bool {
+        let Some(order) = row else { return true };
+        let since = order.closed_at.unwrap_or(order.placed_at);
+        order.status == OrderStatus::Discarded && self.now() >= since + FOLLOW_UP_GRACE
+    }
+
+    fn is_over(&self, created: Timestamp) -> bool {
+        self.now() - created >= self.inner.config.limits.lock_lease
+    }
+
+    /// Those whose lease may have ended, and not long ago: a number is made a few seconds before anything is held, at most.
     fn just_ended(&self, orders: Vec<OrderNo>) -> Vec<OrderNo> {
         let ended = self.now() - self.inner.config.limits.lock_lease;
         let since = ended - LOOKED_AT;

@@ -200,15 +200,12 @@ impl Ticketing {
         let every = u64::try_from(self.inner.config.limits.reconcile_every.0).unwrap_or(300_000);
         let mut ticks = tokio::time::interval(Duration::from_millis(every));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut leases = tokio::time::interval(leases::LEASES_EVERY);
-        leases.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
-            let outcome = tokio::select! {
+            tokio::select! {
                 () = cancel.cancelled() => return,
-                _ = ticks.tick() => self.reconcile().await.map(|_| ()),
-                _ = leases.tick() => self.free_after_leases().await.map(|_| ()),
-            };
-            if let Err(error) = outcome {
+                _ = ticks.tick() => {}
+            }
+            if let Err(error) = self.reconcile().await {
                 tracing::warn!(%error, cause = ?error, "reconciliation ended early");
             }
         }

@@ -5,7 +5,7 @@ use crate::{
     fault::{self, Point},
     mysql::{orders::OrderRecord, shows::TakenSeat},
     redis::{
-        HeldSeat,
+        HeldSeat, RedisError,
         scripts::{FreeReply, Freed, RestoreReply},
         snapshot::ShowSnapshot,
     },
@@ -19,6 +19,7 @@ use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId, ZoneId},
     order::OrderStatus,
     seat::SeatState,
+    time::Timestamp,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -184,7 +185,7 @@ impl Ticketing {
             };
             let zoned = compared.zoned(&seats);
             match compared.orders.get(&order_no) {
-                None if self.now().0 - order_no.made_at_ms() < lease.0 => {}
+                None if self.now() - made_at(compared, order_no) < lease => {}
                 None => {
                     let detail = format!("has no row and holds {} seat(s)", seats.len());
                     let repair = Repair::Tombstone {
@@ -296,7 +297,10 @@ impl Ticketing {
         let items = self.inner.db.items_of(&[order_no]).await?;
         let items = items.get(&order_no).map_or(&[][..], Vec::as_slice);
         // A tombstone does not say what its order counts for its buyer. What it still holds does.
-        let record = self.inner.redis.hold_record(show, order_no).await?;
+        let record = match self.inner.redis.hold_record(show, order_no).await {
+            Err(RedisError::UnexpectedReply { .. }) => None,
+            record => record?,
+        };
         let (limits, held) = record.map_or_else(
             || (order.limit_counters, zoned_seats(items)),
             |record| (record.limits, record.seats),
@@ -310,6 +314,12 @@ impl Ticketing {
         let reply = self.inner.redis.free_sold(show, order_no, &freed).await?;
         Ok(matches!(reply, FreeReply::Freed { .. }))
     }
+}
+
+/// When an order was held. Its number is older than that by what the search for its seats took.
+fn made_at(compared: &Compared<'_>, order_no: OrderNo) -> Timestamp {
+    let record = compared.snapshot.holds.get(&order_no);
+    record.map_or(Timestamp(order_no.made_at_ms()), |record| record.created)
 }
 
 /// Seats as an order had them, as far as it is known whom they were for.

@@ -108,6 +108,7 @@ async fn is_printed(ticketing: &Ticketing, noted: &[RepairNote]) {
     let most = u32::try_from(noted.len()).expect("a small number");
     let printed = cli::dead_letters::repairs(ticketing, most).await;
     let printed = printed.expect("repairs");
+    assert_eq!(printed.lines().count(), noted.len() + 1, "{printed}");
     for (line, note) in printed.lines().zip(noted) {
         let is_told = line.contains(&note.class) && line.contains(&note.detail);
         assert!(is_told, "{note:?} is not told in: {line}");

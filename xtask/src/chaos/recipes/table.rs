@@ -1,129 +1,13 @@
 //! The recipes: every point that an ordinary sale does not reach, and what it takes.
 
+use super::kinds::{
+    BLOCKING, COMMAND, LATE_ACKNOWLEDGEMENT, LATE_CREATION, LATE_CROWD, LATE_MESSAGE, LOADING,
+    LOST_MEANWHILE, REBUILDING, SPREAD, STANDING, TERMS, UNLOADING, UNWRITABLE, WITHDRAWING,
+    WITHDRAWN,
+};
 use super::{ORDINARY, Recipe, Victim};
 use crate::chaos::staff::Work;
 use crate::chaos::trouble::Trouble;
-
-/// Creating is held up longer than a lock may be without a row.
-const LATE_CREATION: Recipe = Recipe {
-    // Time enough for two rounds over all shows of a stack that many runs have used.
-    pauses: "create_before_insert:2:24000",
-    settings: &[
-        ("SEATFLOW_DISCARD_AFTER_MS", "1000"),
-        ("SEATFLOW_LOCK_LEASE_MS", "7000"),
-    ],
-    passings: &[1, 2, 1],
-    ..ORDINARY
-};
-
-/// An acknowledgement is held up longer than the relay waits for it.
-const LATE_ACKNOWLEDGEMENT: Recipe = Recipe {
-    // Often, since an acknowledgement that comes between two looks of the relay is no work for it.
-    pauses: "place_after_ack:2:3000,place_after_ack:4:3000,place_after_ack:6:3000,place_after_ack:9:3000,\
-             place_after_ack:13:3000,place_after_ack:17:3000,place_after_ack:22:3000",
-    settings: &[("SEATFLOW_RESEND_AFTER_MS", "500")],
-    passings: &[1],
-    ..ORDINARY
-};
-
-/// A message is held up until it is stale, and shorter than the relay waits.
-const LATE_MESSAGE: Recipe = Recipe {
-    pauses: "place_after_cache:2:1700",
-    settings: &[("SEATFLOW_DISCARD_AFTER_MS", "1000")],
-    passings: &[1],
-    ..ORDINARY
-};
-
-/// Many messages are stale when they are read, on a machine that has more to do than it can; and orders of the standing zone have
-/// their places from several pieces.
-const LATE_CROWD: Recipe = Recipe {
-    settings: &[("SEATFLOW_DISCARD_AFTER_MS", "50")],
-    crowds: true,
-    staff: Some(Work::PlaceByPlace),
-    passings: &[1],
-    ..ORDINARY
-};
-
-const LOADING: Recipe = Recipe {
-    passings: &[1, 2],
-    ..ORDINARY
-};
-
-/// Shows are read from the database while orders are on their way, which Redis then does not know.
-const LOST_MEANWHILE: Recipe = Recipe {
-    // Longer than a show that was lost waits for orders on their way, and often enough for one to be read and lost meanwhile.
-    pauses: "create_before_insert:3:2600,create_before_insert:9:2600,create_before_insert:16:2600,\
-             create_before_insert:24:2600,create_before_insert:32:2600,create_before_insert:40:2600",
-    settings: &[("SEATFLOW_DRAIN_MAX_MS", "200")],
-    rebuilds: true,
-    passings: &[1],
-    ..ORDINARY
-};
-
-/// A command of staff dies; those before it were done.
-const COMMAND: Recipe = Recipe {
-    victim: Victim::Command,
-    passings: &[1, 2, 4],
-    ..ORDINARY
-};
-
-const BLOCKING: Recipe = Recipe {
-    staff: Some(Work::Seats),
-    ..COMMAND
-};
-
-const TERMS: Recipe = Recipe {
-    staff: Some(Work::Terms),
-    ..COMMAND
-};
-
-const WITHDRAWING: Recipe = Recipe {
-    staff: Some(Work::Withdrawal),
-    settings: &[("SEATFLOW_LOCK_LEASE_MS", "10000")],
-    passings: &[1],
-    ..COMMAND
-};
-
-/// The command dies once the show's row is written, so that the server does all the rest.
-const WITHDRAWN: Recipe = Recipe {
-    victim: Victim::Server,
-    staff_dies_at: "withdraw_after_row",
-    ..WITHDRAWING
-};
-
-/// A withdrawn show is over as soon as its orders are, and leaves Redis in the next round.
-const UNLOADING: Recipe = Recipe {
-    settings: &[
-        ("SEATFLOW_LOCK_LEASE_MS", "10000"),
-        ("SEATFLOW_UNLOAD_AFTER_MS", "1000"),
-    ],
-    ..WITHDRAWN
-};
-
-const STANDING: Recipe = Recipe {
-    crowds: true,
-    passings: &[1, 2, 3],
-    ..ORDINARY
-};
-
-/// Small pieces: none has enough for an order, which gets its places from several.
-const SPREAD: Recipe = Recipe {
-    staff: Some(Work::PlaceByPlace),
-    ..STANDING
-};
-
-const REBUILDING: Recipe = Recipe {
-    staff: Some(Work::Rebuild),
-    ..COMMAND
-};
-
-/// The tables refuse some orders for good: their messages become dead letters, which staff try again and again.
-const UNWRITABLE: Recipe = Recipe {
-    trouble: Some(Trouble::Creating),
-    staff: Some(Work::Letters),
-    passings: &[1, 4, 9],
-    ..ORDINARY
-};
 
 pub(super) static RECIPES: [Recipe; 65] = [
     Recipe {

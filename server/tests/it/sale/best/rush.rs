@@ -13,7 +13,6 @@ use server::{redis::Redis, ticketing::Ticketing};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
-    time::{Duration, Instant},
 };
 use tokio::sync::Barrier;
 
@@ -28,7 +27,6 @@ struct Told {
     /// What the zone had left once the answer was there. Nothing ever comes back here, so when the caller was refused it
     /// had as many at least.
     left: u32,
-    waited: Duration,
 }
 
 /// A show of sixty seats in three rows, of which only some are on sale, and their zone.
@@ -69,12 +67,10 @@ async fn ask(server: Ticketing, user: User, show: ShowId, zone: ZoneId, quantity
         attendees: Vec::new(),
         idempotency_key: uuid::Uuid::new_v4().to_string(),
     };
-    let began = Instant::now();
     let answer = submit_to(&server, &user, request).await;
     Told {
         quantity,
         answer,
-        waited: began.elapsed(),
         left: left(server.redis(), show, zone).await,
     }
 }
@@ -135,13 +131,6 @@ async fn all_are_held(free: &[u32]) {
     }
     assert_eq!(owned, held, "as many seats as were wanted");
     assert_eq!(left(stage.ticketing.redis(), show, zone).await, 0);
-    let longest = told.iter().map(|told| told.waited).max();
-    println!(
-        "{} seats, {CALLERS} callers: {} orders, the longest waited {:?}",
-        free.len(),
-        held.len(),
-        longest.expect("callers")
-    );
 }
 
 #[test]
