@@ -27,7 +27,9 @@ const PIECES: u64 = 3;
 const LIMIT_SMALL: u64 = 3;
 /// And where all are to get what they want.
 const LIMIT_LARGE: u64 = 20;
-/// Every so many commands the one takes the other's place.
+/// Every so many commands places are added.
+const ADDED_EVERY: u64 = 4;
+/// Every so many commands the one limit takes the other's place.
 const LIMITED_EVERY: u64 = 8;
 /// Dead letters of each kind that are tried again at once. What is refused for good is a dead letter again; more at once would
 /// soon be more than a command reads.
@@ -158,8 +160,11 @@ impl Staff {
                 let limit = if is_small { LIMIT_SMALL } else { LIMIT_LARGE };
                 Some(Promise::Limit(limit))
             }
-            Work::PlaceByPlace | Work::PlaceByPlaceForFew => {
-                Some(Promise::Places(PLACES_FEW + PIECES * self.asked))
+            Work::PlaceByPlace => Some(Promise::Places(PLACES_FEW + PIECES * self.asked)),
+            // Slower than buyers take them: the zone is as good as sold out whenever the limit is small.
+            Work::PlaceByPlaceForFew => {
+                let added = PIECES * (self.asked / ADDED_EVERY);
+                Some(Promise::Places(PLACES_FEW + added))
             }
             Work::Withdrawal => Some(Promise::Withdrawn),
             Work::Rebuild => Some(Promise::ReadAgain),
