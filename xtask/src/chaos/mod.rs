@@ -73,6 +73,9 @@ const STORIES: [Scenario; 5] = [
     Scenario::Servers,
 ];
 
+/// Runs of one installation.
+const RUNS_A_STACK: usize = 12;
+
 /// How often a run is tried again in which all was well, but nobody came to the point.
 const MISSES_MAX: usize = 2;
 
@@ -249,8 +252,9 @@ fn kills(
     Ok(rows.collect())
 }
 
-/// One installation works on jobs until there are none. After a run that was not clean it makes a new one, so that one fault is
-/// not found again in every run that follows.
+/// One installation works on jobs until there are none. After a run that was not clean a new one is made, so that one fault is
+/// not found again in every run that follows; and after some runs, because its server compares all shows that were ever sold in it
+/// every two seconds.
 fn work(
     ground: &Ground<'_>,
     number: u64,
@@ -258,7 +262,7 @@ fn work(
     runs: &Mutex<BTreeMap<String, Vec<Run>>>,
     progress: &Progress,
 ) -> Result<()> {
-    let mut generation = 0;
+    let (mut generation, mut runs_done) = (0, 0);
     let mut stack = None;
     loop {
         interrupt::check()?;
@@ -269,6 +273,10 @@ fn work(
         let Some(job) = job else {
             return Ok(());
         };
+        if runs_done == RUNS_A_STACK {
+            (stack, runs_done) = (None, 0);
+        }
+        runs_done += 1;
         let current = match &mut stack {
             Some(stack) => stack,
             None => {
