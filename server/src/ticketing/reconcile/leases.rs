@@ -29,7 +29,7 @@ const LOOKED_AT: Millis = Millis::minutes(10);
 /// where both find the same, the tombstone lets one of them free it.
 const LEASES_LOCK: &str = "leases";
 
-/// What orders are without: a row, or anything that should still be theirs.
+/// The rows of the orders that were looked at; one that has none is missing.
 type Rows = HashMap<OrderNo, OrderRecord>;
 
 impl Ticketing {
