@@ -25,13 +25,24 @@ impl Clock for SystemClock {
     }
 }
 
-/// The machine's clock moved by an offset that can be changed.
+/// The machine's clock moved by an offset that can be changed; or one that stands still until it is moved.
 #[derive(Debug, Default)]
 pub struct ShiftedClock {
     offset_ms: AtomicI64,
+    stopped_at: Option<Timestamp>,
 }
 
 impl ShiftedClock {
+    /// A clock that stands at the present moment and goes only as far as it is moved: however long a slow machine takes,
+    /// no deadline passes by itself.
+    #[must_use]
+    pub fn stopped() -> Self {
+        Self {
+            offset_ms: AtomicI64::default(),
+            stopped_at: Some(SystemClock.now()),
+        }
+    }
+
     /// Moves the clock forward, or back by a negative length.
     pub fn advance(&self, by: Millis) {
         self.offset_ms.fetch_add(by.0, Ordering::Relaxed);
@@ -40,6 +51,7 @@ impl ShiftedClock {
 
 impl Clock for ShiftedClock {
     fn now(&self) -> Timestamp {
-        SystemClock.now() + Millis(self.offset_ms.load(Ordering::Relaxed))
+        let at = self.stopped_at.unwrap_or_else(|| SystemClock.now());
+        at + Millis(self.offset_ms.load(Ordering::Relaxed))
     }
 }

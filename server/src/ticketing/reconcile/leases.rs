@@ -94,13 +94,10 @@ impl Ticketing {
         let mut in_pieces = Vec::new();
         for piece in pieces {
             let orders = self.just_ended(redis.orders_in_piece(*piece).await?);
-            in_pieces.extend(orders.into_iter().map(|order_no| (order_no, *piece)));
+            in_pieces.push((*piece, orders));
         }
-        let numbers: BTreeSet<OrderNo> = holding
-            .iter()
-            .copied()
-            .chain(in_pieces.iter().map(|(order_no, _)| *order_no))
-            .collect();
+        let mut numbers: BTreeSet<OrderNo> = holding.iter().copied().collect();
+        numbers.extend(in_pieces.iter().flat_map(|(_, orders)| orders));
         if numbers.is_empty() {
             return Ok(Vec::new());
         }
@@ -112,8 +109,8 @@ impl Ticketing {
         for order_no in holding {
             found.extend(self.left_hold(show, order_no, &rows).await?);
         }
-        for (order_no, piece) in in_pieces {
-            found.extend(self.left_places(show, order_no, piece, &rows).await?);
+        for (piece, orders) in in_pieces {
+            found.extend(self.left_places(show, piece, orders, &rows).await?);
         }
         Ok(found)
     }
@@ -155,29 +152,36 @@ impl Ticketing {
         Ok(Some(left(show, order_no, detail, repair)))
     }
 
+    /// What a piece gives to orders that were left. The piece is read only when there may be one, and once.
     async fn left_places(
         &self,
         show: ShowId,
-        order_no: OrderNo,
         piece: Piece,
+        mut orders: Vec<OrderNo>,
         rows: &Rows,
-    ) -> Result<Option<Finding>, Failure> {
-        if !self.may_be_left(rows.get(&order_no)) {
-            return Ok(None);
+    ) -> Result<Vec<Finding>, Failure> {
+        orders.retain(|order_no| self.may_be_left(rows.get(order_no)));
+        if orders.is_empty() {
+            return Ok(Vec::new());
         }
-        let snapshot = self.inner.redis.piece_snapshot(piece).await?;
-        let entry = snapshot.and_then(|snapshot| snapshot.taken.get(&order_no).copied());
-        let Some(entry) = entry.filter(|entry| self.is_over(entry.created)) else {
-            return Ok(None);
+        let Some(snapshot) = self.inner.redis.piece_snapshot(piece).await? else {
+            return Ok(Vec::new());
         };
-        let what = if rows.contains_key(&order_no) {
-            "is discarded"
-        } else {
-            "has no row"
-        };
-        let detail = format!("{what} and has {} standing place(s)", entry.quantity);
-        let repair = Repair::GivePlaces { order_no, piece };
-        Ok(Some(left(show, order_no, detail, repair)))
+        let found = orders.into_iter().filter_map(|order_no| {
+            let entry = snapshot.taken.get(&order_no)?;
+            if !self.is_over(entry.created) {
+                return None;
+            }
+            let what = if rows.contains_key(&order_no) {
+                "is discarded"
+            } else {
+                "has no row"
+            };
+            let detail = format!("{what} and has {} standing place(s)", entry.quantity);
+            let repair = Repair::GivePlaces { order_no, piece };
+            Some(left(show, order_no, detail, repair))
+        });
+        Ok(found.collect())
     }
 
     /// Whether nobody else sees to an order: it has no row, or one that says for a while that it was discarded, which a server

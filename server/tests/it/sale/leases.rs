@@ -8,11 +8,7 @@ use app::domain::{
     time::Millis,
     user::User,
 };
-use server::{
-    clock::Clock,
-    config::LOCK_LEASE,
-    redis::{keys::Piece, scripts::TakeStanding},
-};
+use server::{clock::Clock, config::LOCK_LEASE, redis::keys::Piece};
 
 async fn floor(stage: &Stage) -> ZoneId {
     let zone: u64 = sqlx::query_scalar("SELECT id FROM show_zone WHERE category = 'Floor'")
@@ -34,14 +30,8 @@ async fn taken_and_left(stage: &Stage, show: ShowId, user: &User, zone: ZoneId) 
     let redis = stage.ticketing.redis();
     redis.release(show, order_no).await.expect("Redis");
     redis.forget_order(order_no).await.expect("Redis");
-    let take = TakeStanding {
-        piece: Piece { zone, piece: 0 },
-        order_no,
-        now: stage.clock.now(),
-        quantity: 3,
-        least: 3,
-    };
-    redis.take_standing(&take).await.expect("Redis");
+    let piece = Piece { zone, piece: 0 };
+    stage.take_places(piece, order_no, 3).await;
     order_no
 }
 
@@ -60,7 +50,7 @@ fn seats_and_places_without_a_row_are_free_once_their_lease_is_over_and_not_befo
         let stage = Stage::new().await;
         let spec = ShowSpec {
             limit: 10,
-            standing: Some((12, 2)),
+            standing: Some((20, 2)),
             ..ShowSpec::default()
         };
         let show = stage.show(spec).await;
@@ -74,7 +64,7 @@ fn seats_and_places_without_a_row_are_free_once_their_lease_is_over_and_not_befo
         stage.clock.advance(Millis(LOCK_LEASE.0 - 2_000));
         assert_eq!(freed(&stage).await, 0);
         assert_eq!(stage.seat(show, 1).await, SeatState::Locked);
-        until_places_left(&stage, show, 12 - 4 - 3).await;
+        until_places_left(&stage, show, 20 - 4 - 3).await;
 
         stage.clock.advance(Millis::seconds(3));
         // Two holds, two pieces at most for the places that were held, and one for those that were not.
@@ -86,7 +76,7 @@ fn seats_and_places_without_a_row_are_free_once_their_lease_is_over_and_not_befo
         for seat in [1, 2] {
             assert_eq!(stage.seat(show, seat).await, SeatState::Available);
         }
-        until_places_left(&stage, show, 12).await;
+        until_places_left(&stage, show, 20).await;
         assert_eq!(stage.status(written).await, Some(OrderStatus::Pending));
         assert_eq!(stage.seat(show, 9).await, SeatState::Locked, "it has a row");
         assert_eq!(freed(&stage).await, 0, "a second look finds nothing");

@@ -12,26 +12,14 @@ use server::{
     clock::Clock,
     redis::{
         keys::Piece,
-        scripts::{GiveWhy, LoadStanding, TakeStanding, TakeStandingReply},
+        scripts::{GiveWhy, LoadStanding},
     },
 };
 
 /// Takes places as a server does that crashes before it holds the order.
 async fn taken_by_a_crashed_server(stage: &Stage, user: &User, piece: Piece) -> OrderNo {
-    let now = stage.clock.now();
-    let order_no = OrderNo::from_parts(now.0, 60, 7, user.id).expect("a number");
-    let take = TakeStanding {
-        piece,
-        order_no,
-        now,
-        quantity: 2,
-        least: 2,
-    };
-    let reply = stage.ticketing.redis().take_standing(&take).await;
-    assert!(
-        matches!(reply, Ok(TakeStandingReply::Taken { .. })),
-        "{reply:?}"
-    );
+    let order_no = OrderNo::from_parts(stage.clock.now().0, 60, 7, user.id).expect("a number");
+    stage.take_places(piece, order_no, 2).await;
     order_no
 }
 

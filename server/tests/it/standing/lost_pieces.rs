@@ -17,7 +17,7 @@ use server::{
     kafka::messages::{Message, StandingPiece},
     redis::{
         keys::Piece,
-        scripts::{HoldCommand, HoldReply, TakeStanding},
+        scripts::{HoldCommand, HoldReply},
     },
 };
 
@@ -148,14 +148,7 @@ async fn accepted_and_not_sent(stage: &Stage, floor: Floor, like: OrderNo) -> Or
         piece: piece.piece,
         quantity: 2,
     }];
-    let take = TakeStanding {
-        piece,
-        order_no: message.order_no,
-        now,
-        quantity: 2,
-        least: 2,
-    };
-    redis.take_standing(&take).await.expect("Redis");
+    stage.take_places(piece, message.order_no, 2).await;
     let hold = HoldCommand {
         show: floor.show,
         order_no: message.order_no,

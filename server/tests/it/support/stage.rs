@@ -27,7 +27,11 @@ use server::{
     },
     kafka_config,
     mysql::money::{PaymentRecord, PaymentStart},
-    redis::{keys::ShowKey, nodes::NodeLease},
+    redis::{
+        keys::{Piece, ShowKey},
+        nodes::NodeLease,
+        scripts::{TakeStanding, TakeStandingReply},
+    },
     ticketing::{Ticketing, loading::CREATE_GROUP},
 };
 use std::{net::Ipv4Addr, sync::Arc};
@@ -99,7 +103,7 @@ impl Stage {
         let mut all = vec![("SEATFLOW_DRAIN_MAX_MS", "300")];
         all.extend(settings);
         let config = config("http://127.0.0.1:9", &all).await;
-        let clock = Arc::new(ShiftedClock::default());
+        let clock = Arc::new(ShiftedClock::stopped());
         ensure_topics(&kafka_config(&config)).await.expect("topics");
         let (ticketing, lease) = server::connect(&config, Arc::clone(&clock) as Arc<dyn Clock>)
             .await
@@ -241,6 +245,22 @@ impl Stage {
             .await
             .expect("an order");
         order_no
+    }
+
+    /// Takes places of one piece, as a server does before it holds the order.
+    pub async fn take_places(&self, piece: Piece, order_no: OrderNo, quantity: u32) {
+        let take = TakeStanding {
+            piece,
+            order_no,
+            now: self.clock.now(),
+            quantity,
+            least: quantity,
+        };
+        let reply = self.ticketing.redis().take_standing(&take).await;
+        assert!(
+            matches!(reply, Ok(TakeStandingReply::Taken { .. })),
+            "{reply:?}"
+        );
     }
 
     /// Records an attempt to pay as if the gateway had accepted it.

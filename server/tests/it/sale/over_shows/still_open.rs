@@ -16,7 +16,7 @@ use server::{
     config::LOCK_LEASE,
     redis::{
         keys::PieceKey,
-        scripts::{GiveWhy, TakeStanding, UnloadReply},
+        scripts::{GiveWhy, UnloadReply},
     },
     ticketing::{
         Ticketing,
@@ -136,16 +136,9 @@ fn places_that_nobody_holds_keep_the_whole_show_until_their_lease_is_over() {
         let (piece, redis) = (floor.pieces()[1], stage.ticketing.redis());
         stage.clock.advance(OVER);
         let user = stage.user().await;
-        let now = stage.clock.now();
-        let order_no = OrderNo::from_parts(now.0, 60, 7, user.id);
-        let take = TakeStanding {
-            piece,
-            order_no: order_no.expect("a number"),
-            now,
-            quantity: 2,
-            least: 2,
-        };
-        redis.take_standing(&take).await.expect("Redis");
+        let order_no = OrderNo::from_parts(stage.clock.now().0, 60, 7, user.id);
+        let order_no = order_no.expect("a number");
+        stage.take_places(piece, order_no, 2).await;
         let stays = OverShow {
             show: floor.show,
             stays: Some(StillOpen::Locked(2)),
@@ -155,7 +148,7 @@ fn places_that_nobody_holds_keep_the_whole_show_until_their_lease_is_over() {
         assert!(whole.is_some(), "the show has not left alone");
         stage.clock.advance(Millis(LOCK_LEASE.0 + 1));
         until_gone(&stage.ticketing, floor).await;
-        let status = stage.status(take.order_no).await;
+        let status = stage.status(order_no).await;
         assert_eq!(status, Some(OrderStatus::Discarded), "the tombstone");
     });
 }
@@ -212,33 +205,22 @@ fn a_piece_that_stays_behind_is_put_right_and_follows_the_show() {
         end_early(&stage, floor, 2).await;
         // A straggler takes a place of the piece that is left, and dies.
         let (user, now) = (stage.user().await, stage.clock.now());
-        let order_no = OrderNo::from_parts(now.0, 61, 7, user.id);
-        let take = TakeStanding {
-            piece: floor.pieces()[1],
-            order_no: order_no.expect("a number"),
-            now,
-            quantity: 1,
-            least: 1,
-        };
-        stage
-            .ticketing
-            .redis()
-            .take_standing(&take)
-            .await
-            .expect("Redis");
+        let order_no = OrderNo::from_parts(now.0, 61, 7, user.id).expect("a number");
+        let piece = floor.pieces()[1];
+        stage.take_places(piece, order_no, 1).await;
         let over = round(&stage.ticketing).await;
         assert_eq!(over[0].stays, Some(StillOpen::Locked(1)));
         stage.clock.advance(Millis(LOCK_LEASE.0 + 1));
         until_gone(&stage.ticketing, floor).await;
         assert_eq!(stage.status(kept).await, Some(OrderStatus::Paid));
         let given = stage.ticketing.redis();
-        let given = given.give_standing(take.piece, take.order_no, 0, GiveWhy::Repair);
+        let given = given.give_standing(piece, order_no, 0, GiveWhy::Repair);
         given.await.expect("Redis");
         let log = stage
             .ticketing
             .redis()
             .keys()
-            .piece(take.piece, PieceKey::Quantities);
+            .piece(piece, PieceKey::Quantities);
         let backlog = stage.ticketing.redis().quantity_backlogs(&[log]).await;
         assert_eq!(backlog.expect("Redis"), [0], "a late gift makes no key");
         assert_eq!(violations(&stage.ticketing).await, []);
