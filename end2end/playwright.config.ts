@@ -25,9 +25,10 @@ export default defineConfig({
   retries: 0,
   // One browser a core of the smallest machine we support.
   workers: 2,
-  timeout: 60_000,
+  // All waits are bounds for a machine that also builds something: they make a failure later, not a test slower.
+  timeout: 120_000,
   // A purchase crosses Kafka and the gateway, on a machine that also runs the load of the other browser.
-  expect: { timeout: 15_000 },
+  expect: { timeout: 30_000 },
   reporter: [['list']],
   use: {
     baseURL: BASE_URL,
@@ -35,8 +36,9 @@ export default defineConfig({
     // Not the venue's: a page that shows the browser's time instead of the venue's is then seen.
     timezoneId: 'America/New_York',
     viewport: { width: 1280, height: 900 },
-    actionTimeout: 10_000,
-    navigationTimeout: 20_000,
+    // A click that leads to another page waits for that page's answer, and so does a question to the API.
+    actionTimeout: 30_000,
+    navigationTimeout: 30_000,
     trace: 'retain-on-failure',
     launchOptions: CHROMIUM,
   },

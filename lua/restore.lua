@@ -1,5 +1,5 @@
 #!lua
--- restore: locks again the seats of a pending order that Redis has lost, and counts its tickets, as the database has them.
+-- restore: locks and counts again what Redis has lost of a pending order, or counts standing tickets of a paid one.
 --
 -- KEYS
 --   1 map      two bits a seat

@@ -35,7 +35,7 @@ test('a ticket is bought for a person who is added on the way, and the seat stay
   await site.people.fill(ann);
   await site.people.add.click();
 
-  await site.page.waitForURL(new RegExp(`/shows/${show.id}`));
+  await site.page.waitForURL((url) => url.pathname === `/shows/${show.id}`);
   await site.usable();
   await site.show.chosenAre(seats);
   await site.people.tick(ann).check();

@@ -64,6 +64,7 @@ test('somebody with an account signs in on the way, and the choice survives that
 
   await site.openShow(show.id);
   const seats = await site.show.freeSeats(3);
+  const indexes = seats.map((seat) => seat.index);
   await site.show.choose(seats);
   await site.show.hold.click();
   await site.signIn.signIn(account);
@@ -79,6 +80,7 @@ test('somebody with an account signs in on the way, and the choice survives that
   await site.page.getByRole('link', { name: 'Continue to pay' }).click();
   await site.usable();
   await site.payAtCashier();
+  await expect.poll(() => statesOf(site.page.request, show.id, indexes)).toEqual(['sold', 'sold', 'sold']);
 });
 
 test('nothing is held for somebody who chose nothing', async ({ site, showOf }) => {

@@ -1,7 +1,7 @@
 /**
  * Letting it expire. The show of this journey holds seats for six seconds. An order that is not paid by then is cancelled by
  * the server, its page tells so without being asked, and its seats are free for others: given back once, and not once more
- * when somebody else has them. Money that arrives after that goes back by itself.
+ * when somebody else has them. Money that arrives after the end of an order goes back by itself.
  */
 
 import { readChanges, readSeats, statesOf } from '../support/seat-states.ts';
@@ -57,9 +57,10 @@ test('the seats of an expired order can be chosen again from its page', async ({
   await site.api.register();
   await site.openShow(show.id);
   const [seat] = await site.show.freeSeats(1);
-  const orderNo = await site.api.placePending(show.id, [seat!.index]);
+  const orderNo = await site.api.place(show.id, [seat!.index]);
   await site.openOrder(orderNo);
   await expect(site.order.heading).toHaveText(site.words.timedOut);
+  await expect.poll(() => statesOf(site.page.request, show.id, [seat!.index])).toEqual(['available']);
 
   await site.order.chooseAgain.click();
 
@@ -71,7 +72,8 @@ test('the seats of an expired order can be chosen again from its page', async ({
 });
 
 test('money that comes after the end goes back by itself, and the order tells it', async ({ site, showOf }) => {
-  const show = await showOf(TITLE);
+  // Six seconds may be over before the buyer is at the cashier: this show holds seats for as long as others do.
+  const show = await showOf('Paid Too Late');
   await site.api.register();
   await site.openShow(show.id);
   const [seat] = await site.show.freeSeats(1);

@@ -28,7 +28,7 @@ for (const { path, words } of MISSING) {
     expect(response.status()).toBe(404);
     await expect(site.page.getByRole('heading', { level: 1 })).toHaveText(words);
     await site.page.getByRole('main').getByRole('link', { name: 'See what is on' }).click();
-    expect(new URL(site.page.url()).pathname).toBe('/');
+    await expect(site.page).toHaveURL((url) => url.pathname === '/');
   });
 }
 

@@ -68,6 +68,8 @@ test('while the bank says “failed” and a success is on its way, nobody is le
   await site.order.pay.click();
   await site.cashier.shown();
   await site.cashier.turnOn(/^This page says “failed”/);
+  // Long enough for a slow browser to be back at the shop before the success is.
+  await site.cashier.delay.fill('15');
 
   await site.cashier.pay.click();
   await expect(site.page.getByRole('heading', { name: 'Payment failed' })).toBeVisible();

@@ -67,7 +67,7 @@ test('a lost seat comes with an offer of a free one nearby', { tag: SCRIPT_ONLY 
   const [wanted] = await site.show.freeSeats(1);
   await site.show.choose([wanted!]);
 
-  const orderNo = await faster.api.place(show.id, [wanted!.index]);
+  const orderNo = await faster.api.placePending(show.id, [wanted!.index]);
 
   const lost = site.show.alerts.filter({ hasText: wanted!.place });
   await expect(lost, 'the map tells it before anything is sent').toContainText('no longer chosen');

@@ -7,6 +7,8 @@ export class CashierPage {
   readonly fail: Locator;
   readonly amount: Locator;
   readonly back: Locator;
+  /** One of the switches: after how many seconds the shop is told. */
+  readonly delay: Locator;
 
   constructor(
     private readonly page: Page,
@@ -16,6 +18,7 @@ export class CashierPage {
     this.fail = page.getByRole('button', { name: words.cashierFail, exact: true });
     this.amount = page.getByRole('heading', { level: 1 });
     this.back = page.getByRole('link', { name: words.cashierBack });
+    this.delay = page.getByRole('spinbutton', { name: /^Delay in seconds/ });
   }
 
   /** Waits until the page is there; gives its address, which names the attempt to pay. */

@@ -107,11 +107,14 @@ export class Api {
     await this.done('/api/orders/cancel', { order_no: orderNo });
   }
 
-  /** Shows of an event that can be bought, earliest first. */
+  /**
+   * Shows of an event that can be bought, earliest first, from tomorrow on: those of today leave the sale one by one, and after
+   * midnight at the venue the days of the seed are a day earlier than they were.
+   */
   async showsOf(title: string): Promise<Show[]> {
     const home = (await json(await this.get('/api/catalogue/home?city=shanghai'))) as { days: unknown[]; date: string };
     const shows: Show[] = [];
-    for (let ahead = 0; ahead < home.days.length && ahead < DAYS_SEEDED; ahead += 1) {
+    for (let ahead = 1; ahead < home.days.length && ahead < DAYS_SEEDED; ahead += 1) {
       const date = dayAfter(home.date, ahead);
       const day = (await json(await this.get(`/api/catalogue/home?city=shanghai&date=${date}`))) as { events: Listing[] };
       const listing = day.events.find(({ event }) => event.title.en === title);

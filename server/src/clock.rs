@@ -37,9 +37,15 @@ impl ShiftedClock {
     /// no deadline passes by itself.
     #[must_use]
     pub fn stopped() -> Self {
+        Self::stopped_at(SystemClock.now())
+    }
+
+    /// As [`Self::stopped`], at a moment of one's own.
+    #[must_use]
+    pub fn stopped_at(moment: Timestamp) -> Self {
         Self {
             offset_ms: AtomicI64::default(),
-            stopped_at: Some(SystemClock.now()),
+            stopped_at: Some(moment),
         }
     }
 

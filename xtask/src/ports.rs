@@ -88,15 +88,34 @@ fn bind_any() -> Result<TcpListener> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, Instant};
 
     fn file(name: &str) -> std::path::PathBuf {
         std::env::temp_dir().join(format!("xtask-ports-{name}-{}", std::process::id()))
     }
 
+    /// Chooses ports, and waits until nobody holds them any more: a process that another test is just starting has copies of
+    /// the sockets until it runs its program.
+    fn chosen(file: &Path) -> Ports {
+        let ports = Ports::choose(file).unwrap();
+        let all = [
+            ports.database,
+            ports.redis,
+            ports.kafka,
+            ports.kafka_controller,
+        ];
+        let begun = Instant::now();
+        while !all.into_iter().all(is_free) {
+            assert!(begun.elapsed() < Duration::from_secs(10), "still held");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        ports
+    }
+
     #[test]
     fn ports_are_distinct_and_remembered() {
         let file = file("remembered");
-        let first = Ports::choose(&file).unwrap();
+        let first = chosen(&file);
         let mut all = vec![
             first.database,
             first.redis,
@@ -112,7 +131,7 @@ mod tests {
     #[test]
     fn a_port_that_was_taken_meanwhile_is_chosen_anew_and_the_others_stay() {
         let file = file("taken");
-        let first = Ports::choose(&file).unwrap();
+        let first = chosen(&file);
         let _somebody_else = TcpListener::bind((Ipv4Addr::LOCALHOST, first.redis)).unwrap();
         let second = Ports::choose(&file).unwrap();
         assert_ne!(second.redis, first.redis);

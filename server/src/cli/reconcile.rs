@@ -1,6 +1,6 @@
 //! `seatflow reconcile` and `seatflow rebuild`: bringing stores together that have come apart.
 
-use crate::ticketing::{Failure, Ticketing};
+use crate::ticketing::{Failure, Ticketing, reconcile::Look};
 use std::fmt::Write;
 
 /// What a round would do, a line each; nothing is touched.
@@ -9,9 +9,12 @@ use std::fmt::Write;
 /// When a store does not answer.
 pub async fn plan(ticketing: &Ticketing) -> Result<String, Failure> {
     let mut text = String::new();
-    let findings = ticketing.find_all().await?;
+    let Look { findings, unread } = ticketing.look_at_all().await?;
     for finding in &findings {
         let _ = writeln!(text, "{finding}; would {}", finding.remedy());
+    }
+    for unread in &unread {
+        let _ = writeln!(text, "{unread}");
     }
     let asked = ticketing.payments_to_ask().await?;
     for out_trade_no in &asked {
@@ -38,6 +41,9 @@ pub async fn reconcile(ticketing: &Ticketing) -> Result<Option<String>, Failure>
     let mut text = String::new();
     for finding in &round.findings {
         let _ = writeln!(text, "{finding}");
+    }
+    for unread in &round.unread {
+        let _ = writeln!(text, "{unread}");
     }
     for over in &round.over {
         let _ = writeln!(text, "{over}");

@@ -31,6 +31,9 @@ pub enum ProduceError {
     /// never undo what it announces.
     #[error("no acknowledgement came")]
     Unknown(#[source] KafkaError),
+    /// As [`ProduceError::Unknown`]: nobody waited longer, and the acknowledgement may still come.
+    #[error("no acknowledgement came in time")]
+    Late,
 }
 
 impl ProduceError {
@@ -50,6 +53,17 @@ impl ProduceError {
 /// latest.
 #[must_use = "a message is not known to be written before its acknowledgement"]
 pub struct DeliveryFuture(producer::future_producer::DeliveryFuture);
+
+impl DeliveryFuture {
+    /// Waits no longer than this.
+    ///
+    /// # Errors
+    /// [`ProduceError::Late`] when that was too short, else as the future itself.
+    pub async fn within(self, patience: Duration) -> Result<(), ProduceError> {
+        let answer = tokio::time::timeout(patience, self).await;
+        answer.unwrap_or(Err(ProduceError::Late))
+    }
+}
 
 impl Future for DeliveryFuture {
     type Output = Result<(), ProduceError>;

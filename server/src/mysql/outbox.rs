@@ -49,14 +49,11 @@ impl OutboxKind {
         matches!(self, Self::PaymentClose | Self::RefundSend)
     }
 
-    /// Rows that one server works on at the same time.
-    #[must_use]
-    pub fn at_once(self) -> usize {
-        if self.is_for_a_gateway() { 8 } else { 4 }
-    }
+    /// Rows of a kind that one server works on at the same time.
+    pub const AT_ONCE: usize = 8;
 
-    /// Rows taken in one round. A gateway that does not answer takes three seconds for each, and all must be done within
-    /// the lease.
+    /// Rows taken in one round. A gateway that does not answer takes three seconds for each, Kafka a second, and all must be
+    /// done within the lease.
     fn rows_max(self) -> u32 {
         if self.is_for_a_gateway() { 40 } else { 100 }
     }
@@ -323,6 +320,7 @@ impl Db {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ticketing::settle::ACK_PATIENCE;
 
     #[test]
     fn pauses_grow_to_a_minute_at_home_and_to_a_quarter_of_an_hour_at_a_gateway() {
@@ -332,6 +330,21 @@ mod tests {
             assert_eq!(pauses[0], 500, "{kind:?}");
             let most = if kind.may_be_given_up() { 60 } else { 900 };
             assert_eq!(pauses.last(), Some(&(most * 1_000)), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_round_over_what_does_not_answer_ends_within_the_lease() {
+        let kafka = Millis(i64::try_from(ACK_PATIENCE.as_millis()).expect("a second"));
+        for kind in OutboxKind::ALL {
+            let each = if kind.is_for_a_gateway() {
+                Millis::seconds(3)
+            } else {
+                kafka
+            };
+            let at_once = u32::try_from(OutboxKind::AT_ONCE).expect("a few");
+            let round = i64::from(kind.rows_max().div_ceil(at_once)) * each.0;
+            assert!(round < LEASE.0, "{kind:?}: {round} ms");
         }
     }
 

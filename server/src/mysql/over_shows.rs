@@ -64,6 +64,25 @@ impl Db {
         Ok(over)
     }
 
+    /// Shows that were in Redis at least once and were not over at a moment (as [`Db::over_shows`] says it): Redis may have
+    /// them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn shows_once_loaded(&self, before: Timestamp) -> Result<Vec<ShowId>, DbError> {
+        let shows: Vec<u64> = sqlx::query_scalar(
+            "SELECT s.id FROM shows s LEFT JOIN show_withdrawal w ON w.show_id = s.id \
+             WHERE s.redis_epoch > 0 AND ((s.status <> 3 AND (s.starts_at > ? OR s.sale_end > ?)) \
+             OR (s.status = 3 AND (w.finished_at IS NULL OR w.finished_at > ?))) ORDER BY s.id",
+        )
+        .bind(before.0)
+        .bind(before.0)
+        .bind(before.0)
+        .fetch_all(self.pool())
+        .await?;
+        Ok(shows.into_iter().map(ShowId).collect())
+    }
+
     /// Shows with claims that are not over (as [`Db::over_shows`] says it): Redis must have them.
     ///
     /// # Errors

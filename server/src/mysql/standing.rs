@@ -152,6 +152,15 @@ impl Db {
             .collect()
     }
 
+    /// What orders have of the standing zones of a show.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn taken_pieces_of_show(&self, show: ShowId) -> Result<Vec<PieceOfOrder>, DbError> {
+        let mut connection = self.pool().acquire().await?;
+        taken_pieces_in(&mut connection, show).await
+    }
+
     /// A zone's stock; none for a zone of seats.
     ///
     /// # Errors

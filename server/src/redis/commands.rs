@@ -9,6 +9,9 @@ use app::domain::{
 };
 use std::{collections::HashMap, str::FromStr};
 
+/// Shows that are asked about at once.
+const SHOWS_AT_ONCE: usize = 500;
+
 impl Redis {
     /// Notes that Kafka has acknowledged an order's message.
     ///
@@ -24,16 +27,49 @@ impl Redis {
             .await
     }
 
-    /// The oldest orders made before a moment whose messages are not acknowledged, with those messages, at most `max`.
+    /// The oldest orders made before a moment whose messages are not acknowledged, with those messages, at most `max`. One
+    /// whose record can't be read can't be sent by anybody: the others do not wait for it.
     ///
     /// # Errors
-    /// As any command, and when a record can't be read.
+    /// As any command, and when a number can't be read.
     pub async fn unsent(
         &self,
         show: ShowId,
         before: Timestamp,
         max: usize,
     ) -> Result<Vec<(OrderNo, String)>, RedisError> {
+        let mut unsent = Vec::new();
+        for page in 0.. {
+            let numbers = self.unsent_page(show, before, page * max, max).await?;
+            if numbers.is_empty() {
+                break;
+            }
+            let holds = self.keys().show(show, ShowKey::Holds);
+            let records: Vec<Option<String>> =
+                self.query(cmd("HMGET").arg(holds).arg(&numbers)).await?;
+            for (number, record) in numbers.iter().zip(records) {
+                // Without a record the order was released or confirmed between the two reads.
+                let message = record.and_then(|json| message_of(show, number, &json));
+                if let Some(message) = message {
+                    unsent.push((parsed("unsent", number)?, message));
+                }
+            }
+            if unsent.len() >= max || numbers.len() < max {
+                break;
+            }
+        }
+        unsent.truncate(max);
+        Ok(unsent)
+    }
+
+    /// Numbers of orders that are not acknowledged, oldest first, without the first ones.
+    async fn unsent_page(
+        &self,
+        show: ShowId,
+        before: Timestamp,
+        skipped: usize,
+        max: usize,
+    ) -> Result<Vec<String>, RedisError> {
         let mut range = cmd("ZRANGEBYSCORE");
         range
             .arg(self.keys().show(show, ShowKey::Unsent))
@@ -41,26 +77,28 @@ impl Redis {
         range
             .arg(format!("({}", before.0))
             .arg("LIMIT")
-            .arg(0)
+            .arg(skipped)
             .arg(max);
-        let numbers: Vec<String> = self.query(&range).await?;
-        if numbers.is_empty() {
-            return Ok(Vec::new());
+        self.query(&range).await
+    }
+
+    /// The message of an order that Kafka has not acknowledged; none of any other order.
+    ///
+    /// # Errors
+    /// As any command, and when the record can't be read.
+    pub async fn unsent_message(
+        &self,
+        show: ShowId,
+        order_no: OrderNo,
+    ) -> Result<Option<String>, RedisError> {
+        let mut score = cmd("ZSCORE");
+        score.arg(self.keys().show(show, ShowKey::Unsent));
+        let listed: Option<i64> = self.query(score.arg(order_no.to_string())).await?;
+        if listed.is_none() {
+            return Ok(None);
         }
-        let holds = self.keys().show(show, ShowKey::Holds);
-        let records: Vec<Option<String>> =
-            self.query(cmd("HMGET").arg(holds).arg(&numbers)).await?;
-        let mut unsent = Vec::with_capacity(numbers.len());
-        for (number, record) in numbers.iter().zip(records) {
-            // Without a record the order was released or confirmed between the two reads.
-            if let Some(json) = record {
-                unsent.push((
-                    parsed("unsent", number)?,
-                    HoldRecord::from_json(&json)?.message,
-                ));
-            }
-        }
-        Ok(unsent)
+        let record = self.hold_record(show, order_no).await?;
+        Ok(record.map(|record| record.message))
     }
 
     /// How many orders made before a moment have messages that are not acknowledged.
@@ -203,6 +241,24 @@ impl Redis {
         Ok(holding.max(unsent))
     }
 
+    /// Those of some shows that Redis has, in their order.
+    ///
+    /// # Errors
+    /// As any command.
+    pub async fn present_among(&self, shows: &[ShowId]) -> Result<Vec<ShowId>, RedisError> {
+        let mut present = Vec::new();
+        for part in shows.chunks(SHOWS_AT_ONCE) {
+            let mut reads = pipe();
+            for &show in part {
+                reads.exists(self.keys().show(show, ShowKey::Meta));
+            }
+            let replies: Vec<bool> = self.query_all(&reads).await?;
+            let found = part.iter().zip(replies);
+            present.extend(found.filter_map(|(show, is_present)| is_present.then_some(*show)));
+        }
+        Ok(present)
+    }
+
     /// The shows that were loaded, in ascending order. Some may have been lost since.
     ///
     /// # Errors
@@ -213,6 +269,17 @@ impl Redis {
             .await?;
         shows.sort_unstable();
         Ok(shows.into_iter().map(ShowId).collect())
+    }
+}
+
+/// The message in an order's record; none when it can't be read.
+fn message_of(show: ShowId, number: &str, json: &str) -> Option<String> {
+    match HoldRecord::from_json(json) {
+        Ok(record) => Some(record.message),
+        Err(error) => {
+            tracing::error!(order_no = number, show_id = show.0, %error, "unreadable record of a hold");
+            None
+        }
     }
 }
 

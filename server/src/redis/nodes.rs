@@ -55,7 +55,7 @@ impl NodeLease {
             instance,
             held: RwLock::new(None),
         };
-        lease.take_free_number().await?;
+        lease.take_free_number(lease.first_candidate()).await?;
         Ok(lease)
     }
 
@@ -88,8 +88,10 @@ impl NodeLease {
                 return Ok(());
             }
             self.set(None);
+            // Where Redis lost all leases, each server goes on with its own number: the others still use theirs.
+            return self.take_free_number(held.node).await;
         }
-        self.take_free_number().await
+        self.take_free_number(self.first_candidate()).await
     }
 
     /// Renews the lease again and again; ends only by being dropped.
@@ -119,8 +121,8 @@ impl NodeLease {
         Ok(())
     }
 
-    async fn take_free_number(&self) -> Result<(), NodeError> {
-        let first = self.first_candidate();
+    /// Leases the first number from `first` on that nobody has.
+    async fn take_free_number(&self, first: u16) -> Result<(), NodeError> {
         for offset in 0..OrderNo::NODES {
             let node = (first + offset) % OrderNo::NODES;
             let asked_at = Instant::now();

@@ -1,6 +1,6 @@
 //! Creating orders: what was held becomes rows, items and claims, a batch in one transaction.
 
-use super::{Failure, Ticketing};
+use super::{Failure, Ticketing, side_by_side::side_by_side};
 use crate::{
     fault::{self, Point},
     kafka::{
@@ -17,6 +17,9 @@ use app::domain::{ids::OrderNo, order::OrderStatus};
 use async_trait::async_trait;
 use std::collections::HashSet;
 
+/// Orders of a batch that are discarded, or given back, at the same time.
+const AT_ONCE_MAX: usize = 16;
+
 /// Why an order was given up; kept with it and counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Discard {
@@ -26,6 +29,8 @@ enum Discard {
     SeatClaimed,
     /// A standing zone has not enough places for it.
     ZoneFull,
+    /// It took more or fewer places of a standing zone than it has tickets for.
+    UnequalPlaces,
 }
 
 impl Discard {
@@ -34,6 +39,7 @@ impl Discard {
             Self::Stale => "stale_message",
             Self::SeatClaimed => "seat_claimed",
             Self::ZoneFull => "zone_full",
+            Self::UnequalPlaces => "unequal_places",
         }
     }
 }
@@ -54,6 +60,13 @@ struct FollowUp<'a> {
     /// Orders that were given up: their places must go back, perhaps again.
     give_back: Vec<&'a Placed>,
     given_up: Vec<GivenUp>,
+}
+
+impl FollowUp<'_> {
+    fn add(&mut self, other: Self) {
+        self.give_back.extend(other.give_back);
+        self.given_up.extend(other.given_up);
+    }
 }
 
 #[async_trait]
@@ -87,27 +100,40 @@ impl Ticketing {
     ///
     /// Answers those that can never be written, and those whose places can't be given back; their messages belong to the
     /// dead letters. One of them keeps no other from its row, and places go back after all rows are written, so that orders
-    /// don't wait for Redis.
+    /// don't wait for Redis. Orders that customers still wait for come first: after a pause there may be so many others that
+    /// these would get too old behind them, and creation would never catch up.
     ///
     /// # Errors
     /// When a store is away; what was written stays, and the whole batch may be handed in again.
     pub async fn create_orders(&self, batch: &[Placed]) -> Result<Vec<GivenUp>, Failure> {
         let oldest = self.now() - self.inner.config.limits.discard_after;
-        let (fresh, stale): (Vec<_>, Vec<_>) = batch
-            .iter()
-            .cloned()
-            .partition(|placed| placed.placed_at >= oldest);
-        let mut after = FollowUp::default();
-        for placed in &stale {
-            self.discard(placed, Discard::Stale, &mut after).await?;
+        let mut fresh = Vec::with_capacity(batch.len());
+        let mut over = Vec::new();
+        for placed in batch {
+            let why = if placed.placed_at < oldest {
+                Discard::Stale
+            } else if placed.has_its_places() {
+                fresh.push(placed.clone());
+                continue;
+            } else {
+                Discard::UnequalPlaces
+            };
+            over.push((placed, why));
         }
+        let mut after = self.create_fresh(&fresh).await?;
+        after.add(self.discard_all(&over).await?);
+        self.give_all_back(after).await
+    }
+
+    async fn create_fresh<'a>(&self, fresh: &'a [Placed]) -> Result<FollowUp<'a>, Failure> {
         if !fresh.is_empty() {
             fault::point(Point::CreateBeforeInsert);
         }
-        let mut waiting = vec![fresh.as_slice()];
+        let mut after = FollowUp::default();
+        let mut waiting = vec![fresh];
         while let Some(part) = waiting.pop() {
             if let [placed] = part {
-                self.create_one(placed, &mut after).await?;
+                after.add(self.create_one(placed).await?);
                 continue;
             }
             match self.inner.db.insert_orders(part).await {
@@ -120,37 +146,54 @@ impl Ticketing {
                 Err(error) => return Err(error.into()),
             }
         }
-        let FollowUp {
-            give_back,
-            mut given_up,
-        } = after;
-        // A message that came twice needs that once.
-        let mut given_back = HashSet::new();
-        for placed in give_back {
-            if !given_back.insert(placed.order_no) {
-                continue;
-            }
-            if let Some(stuck) = self.give_back(placed).await? {
-                given_up.push(stuck);
-            }
+        Ok(after)
+    }
+
+    /// Discards orders side by side, and with half of the database's connections at most: customers need the others.
+    async fn discard_all<'a>(
+        &self,
+        over: &[(&'a Placed, Discard)],
+    ) -> Result<FollowUp<'a>, Failure> {
+        let connections = self.inner.config.stores.database_connections_max / 2;
+        let at_once = usize::try_from(connections).unwrap_or(AT_ONCE_MAX);
+        // A message that came twice is about one row.
+        let mut begun = HashSet::new();
+        let work = over
+            .iter()
+            .filter(|(placed, _)| begun.insert(placed.order_no))
+            .map(|(placed, why)| self.discard(placed, *why));
+        let mut after = FollowUp::default();
+        for discarded in side_by_side(work.collect(), at_once.clamp(1, AT_ONCE_MAX)).await? {
+            after.add(discarded);
         }
+        Ok(after)
+    }
+
+    /// Gives places back side by side; all that is to be told as given up.
+    async fn give_all_back(&self, after: FollowUp<'_>) -> Result<Vec<GivenUp>, Failure> {
+        // A message that came twice needs that once.
+        let mut begun = HashSet::new();
+        let work = after
+            .give_back
+            .into_iter()
+            .filter(|placed| begun.insert(placed.order_no))
+            .map(|placed| self.give_back(placed));
+        let stuck = side_by_side(work.collect(), AT_ONCE_MAX).await?;
+        let mut given_up = after.given_up;
+        given_up.extend(stuck.into_iter().flatten());
         Ok(given_up)
     }
 
-    async fn create_one<'a>(
-        &self,
-        placed: &'a Placed,
-        after: &mut FollowUp<'a>,
-    ) -> Result<(), Failure> {
+    async fn create_one<'a>(&self, placed: &'a Placed) -> Result<FollowUp<'a>, Failure> {
         match self.inner.db.insert_order(placed).await {
             Ok(Written::Pending) => {
                 self.created(std::slice::from_ref(placed)).await;
-                Ok(())
+                Ok(FollowUp::default())
             }
-            Ok(Written::SeatClaimed) => self.discard(placed, Discard::SeatClaimed, after).await,
-            Ok(Written::NoPlaces) => self.discard(placed, Discard::ZoneFull, after).await,
-            Ok(Written::Exists) => self.repeat_follow_up(placed, after).await,
-            Err(error) if error.is_refusal() => self.write_off(placed, &error, after).await,
+            Ok(Written::SeatClaimed) => self.discard(placed, Discard::SeatClaimed).await,
+            Ok(Written::NoPlaces) => self.discard(placed, Discard::ZoneFull).await,
+            Ok(Written::Exists) => self.repeat_follow_up(placed).await,
+            Err(error) if error.is_refusal() => self.write_off(placed, &error).await,
             Err(error) => Err(error.into()),
         }
     }
@@ -180,23 +223,20 @@ impl Ticketing {
     }
 
     /// The row first, then the places: a release without a row could free seats for an order that still becomes one.
-    async fn discard<'a>(
-        &self,
-        placed: &'a Placed,
-        why: Discard,
-        after: &mut FollowUp<'a>,
-    ) -> Result<(), Failure> {
+    async fn discard<'a>(&self, placed: &'a Placed, why: Discard) -> Result<FollowUp<'a>, Failure> {
         let now = self.now();
         let detail = format!("placed {} ms ago", (now - placed.placed_at).0);
         let db = &self.inner.db;
         match db.insert_discarded(placed, why.word(), &detail, now).await {
             Ok(true) => {
                 discarded(placed, why.word());
-                after.give_back.push(placed);
-                Ok(())
+                Ok(FollowUp {
+                    give_back: vec![placed],
+                    given_up: Vec::new(),
+                })
             }
-            Ok(false) => self.repeat_follow_up(placed, after).await,
-            Err(error) if error.is_refusal() => self.write_off(placed, &error, after).await,
+            Ok(false) => self.repeat_follow_up(placed).await,
+            Err(error) if error.is_refusal() => self.write_off(placed, &error).await,
             Err(error) => Err(error.into()),
         }
     }
@@ -207,8 +247,8 @@ impl Ticketing {
         &self,
         placed: &'a Placed,
         error: &DbError,
-        after: &mut FollowUp<'a>,
-    ) -> Result<(), Failure> {
+    ) -> Result<FollowUp<'a>, Failure> {
+        let mut after = FollowUp::default();
         let order_no = placed.order_no;
         let reason = error.story();
         let db = &self.inner.db;
@@ -222,16 +262,13 @@ impl Ticketing {
             after.give_back.push(placed);
         }
         after.given_up.push(GivenUp { order_no, reason });
-        Ok(())
+        Ok(after)
     }
 
     /// An order that has a row already: a repeated message. If it was given up, its places must go back, perhaps again, and
     /// its message is a dead letter, of which nobody knows whether it was written.
-    async fn repeat_follow_up<'a>(
-        &self,
-        placed: &'a Placed,
-        after: &mut FollowUp<'a>,
-    ) -> Result<(), Failure> {
+    async fn repeat_follow_up<'a>(&self, placed: &'a Placed) -> Result<FollowUp<'a>, Failure> {
+        let mut after = FollowUp::default();
         let order_no = placed.order_no;
         let order = self.inner.db.order(order_no).await?;
         if order.is_none_or(|order| order.status != OrderStatus::Discarded) {
@@ -239,14 +276,14 @@ impl Ticketing {
             if let Err(error) = self.inner.redis.forget_order(order_no).await {
                 tracing::warn!(%order_no, %error, "an order that has its row is still cached");
             }
-            return Ok(());
+            return Ok(after);
         }
         after.give_back.push(placed);
         if self.inner.db.is_unwritable(order_no).await? {
             let reason = "the order could not be written when this came before".to_owned();
             after.given_up.push(GivenUp { order_no, reason });
         }
-        Ok(())
+        Ok(after)
     }
 
     /// Gives an order's places back. What Redis would answer with the same error again makes the message a dead letter, and

@@ -1,7 +1,7 @@
 //! Letting time pass: an order that is not paid by its deadline is cancelled. A message wakes, the row decides; the sweeper
 //! finds the orders whose message was lost.
 
-use super::{Failure, Ticketing};
+use super::{Failure, Ticketing, side_by_side::side_by_side};
 use crate::{
     fault::{self, Point},
     kafka::{
@@ -24,6 +24,8 @@ use tokio_util::sync::CancellationToken;
 const SWEEP_GRACE: Millis = Millis(2_000);
 /// Orders swept in one round.
 const SWEEP_MAX: u32 = 500;
+/// Orders swept at the same time: what one of them waits for, a gateway or Kafka, holds up no other.
+const SWEEP_AT_ONCE: usize = 16;
 
 #[async_trait]
 impl DelayHandler for Ticketing {
@@ -111,17 +113,13 @@ impl Ticketing {
     pub async fn sweep_once(&self) -> Result<u32, Failure> {
         let before = self.now() - SWEEP_GRACE;
         let (mut cancelled, mut failed) = (0, 0_u32);
-        for order_no in self.inner.db.overdue_orders(before, SWEEP_MAX).await? {
-            fault::point(Point::SweepBeforeCancel);
-            match self.expire(order_no).await {
-                Ok(Expiry::Cancelled { .. }) => cancelled += 1,
-                Ok(Expiry::NotYet { .. } | Expiry::Finished) => {}
-                // Without a connection all others would only wait in vain, one after the other.
-                Err(error @ Failure::Db(DbError::Busy)) => return Err(error),
-                Err(error) => {
-                    failed += 1;
-                    tracing::error!(%order_no, %error, cause = ?error, "overdue order not cancelled");
-                }
+        let overdue = self.inner.db.overdue_orders(before, SWEEP_MAX).await?;
+        let work = overdue.into_iter().map(|order_no| self.sweep(order_no));
+        for swept in side_by_side(work.collect(), SWEEP_AT_ONCE).await? {
+            match swept {
+                Swept::Cancelled => cancelled += 1,
+                Swept::NothingToDo => {}
+                Swept::Failed => failed += 1,
             }
         }
         if failed > 0 {
@@ -134,4 +132,25 @@ impl Ticketing {
         }
         Ok(cancelled)
     }
+
+    /// Ends one overdue order. An error only when all others would wait in vain as well: there is no connection to be had.
+    async fn sweep(&self, order_no: OrderNo) -> Result<Swept, Failure> {
+        fault::point(Point::SweepBeforeCancel);
+        match self.expire(order_no).await {
+            Ok(Expiry::Cancelled { .. }) => Ok(Swept::Cancelled),
+            Ok(Expiry::NotYet { .. } | Expiry::Finished) => Ok(Swept::NothingToDo),
+            Err(error @ Failure::Db(DbError::Busy)) => Err(error),
+            Err(error) => {
+                tracing::error!(%order_no, %error, cause = ?error, "overdue order not cancelled");
+                Ok(Swept::Failed)
+            }
+        }
+    }
+}
+
+/// What the sweeper made of one order.
+enum Swept {
+    Cancelled,
+    NothingToDo,
+    Failed,
 }

@@ -74,17 +74,11 @@ impl Ticketing {
     async fn wake_at(&self, timeout: &Timeout) {
         let order_no = timeout.order_no;
         let sent = match self.inner.producer.send(timeout, None) {
-            Ok(delivery) => tokio::time::timeout(ACK_PATIENCE, delivery).await,
-            Err(error) => Ok(Err(error)),
+            Ok(delivery) => delivery.within(ACK_PATIENCE).await,
+            Err(error) => Err(error),
         };
-        match sent {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => {
-                tracing::warn!(%order_no, %error, "no timeout message, the sweeper will find the order");
-            }
-            Err(_) => {
-                tracing::warn!(%order_no, "perhaps no timeout message, the sweeper will find the order");
-            }
+        if let Err(error) = sent {
+            tracing::warn!(%order_no, %error, "perhaps no timeout message, the sweeper will find the order");
         }
     }
 }

@@ -4,6 +4,7 @@
 //! handlers that consumers of Kafka call; nothing else changes orders.
 
 pub mod accounts;
+mod announce;
 mod asking;
 pub mod attendees;
 mod best;
@@ -34,8 +35,10 @@ pub mod refund;
 mod refund_settling;
 pub mod relay;
 pub mod seat_maps;
+mod sending;
 pub mod settle;
 pub mod show_facts;
+mod side_by_side;
 pub mod standing;
 pub mod under_way;
 pub mod unload;
@@ -73,6 +76,7 @@ pub struct Inner {
     pub(crate) numbers: OrderNumbers,
     pub(crate) show_facts: ShowFactsCache,
     pub(crate) seat_maps: SeatMaps,
+    pub(crate) sending: sending::Sending,
     pub(crate) loads: loading::Loads,
     pub(crate) standing_counts: standing::left::StandingCounts,
     pub(crate) block_list: block_list::BlockList,
@@ -117,6 +121,7 @@ impl Ticketing {
         let inner = Inner {
             show_facts: ShowFactsCache::new(outside.db.clone()),
             seat_maps: SeatMaps::default(),
+            sending: sending::Sending::default(),
             loads: loading::Loads::default(),
             standing_counts: standing::left::StandingCounts::default(),
             block_list: block_list::BlockList::new(outside.db.clone()),

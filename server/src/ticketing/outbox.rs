@@ -117,7 +117,7 @@ impl Ticketing {
         let rows = self.inner.db.take_outbox(kind, self.now()).await?;
         let count = rows.len();
         futures::stream::iter(rows)
-            .for_each_concurrent(kind.at_once(), |row| async move {
+            .for_each_concurrent(OutboxKind::AT_ONCE, |row| async move {
                 if !cancel.is_cancelled() {
                     fault::point(Point::SettleAfterTaking);
                     self.settle_row(&row).await;

@@ -5,10 +5,7 @@
 use super::{Failure, Ticketing, failure::OrTell, show_facts::ShowFacts};
 use crate::{
     fault::{self, Point},
-    kafka::{
-        TraceParent,
-        messages::{Place, Placed as PlacedMessage, PlacedAttendee, PlacedItem},
-    },
+    kafka::messages::{Place, Placed as PlacedMessage, PlacedAttendee, PlacedItem},
     redis::{
         HeldSeat, attendee_field, limit_field,
         scripts::{HoldCommand, HoldReply},
@@ -124,11 +121,12 @@ impl Ticketing {
         seats: &[SeatIndex],
         fingerprint: &str,
     ) -> Result<HoldReply, AppError> {
-        let message = self.message(wish, seats)?;
-        let command = command(&message, wish, fingerprint);
+        let mut message = self.message(wish, seats)?;
+        let mut command = command(&message, wish, fingerprint);
         fault::point(Point::PlaceBeforeHold);
-        let reply = self.hold(&command).await.or_tell("hold seats")?;
-        if matches!(reply, HoldReply::Held { .. }) {
+        let reply = self.hold(&mut message, &mut command).await;
+        let reply = reply.or_tell("hold seats")?;
+        if is_held(&reply, wish.order_no) {
             fault::point(Point::PlaceAfterHold);
             self.announce(&message).await;
         }
@@ -218,7 +216,11 @@ impl Ticketing {
     }
 
     /// Runs the script; loads the show first when Redis does not have it, and asks again when the answer was lost.
-    pub(super) async fn hold(&self, command: &HoldCommand) -> Result<HoldReply, Failure> {
+    pub(super) async fn hold(
+        &self,
+        message: &mut PlacedMessage,
+        command: &mut HoldCommand,
+    ) -> Result<HoldReply, Failure> {
         let mut reply = self.inner.redis.hold(command).await;
         if let Err(error) = &reply
             && error.may_have_run()
@@ -240,11 +242,24 @@ impl Ticketing {
             return Ok(earlier.unwrap_or(HoldReply::Refused(refusal)));
         }
         match self.load_show(command.show).await {
-            Ok(_) => Ok(self.inner.redis.hold(command).await?),
+            Ok(_) => {
+                self.stamp(message, command);
+                Ok(self.inner.redis.hold(command).await?)
+            }
             // The buyer comes back in a moment; loading goes on meanwhile.
             Err(Failure::Rebuilding) => Ok(HoldReply::Rebuild),
             Err(error) => Err(error),
         }
+    }
+
+    /// Lets an order begin now. What waited before it was held, for its show to be loaded or for places, would otherwise reach
+    /// its consumer as a message that is too late.
+    pub(super) fn stamp(&self, message: &mut PlacedMessage, command: &mut HoldCommand) {
+        let hold_for = message.expire_at - message.placed_at;
+        message.placed_at = self.now();
+        message.expire_at = message.placed_at + hold_for;
+        command.now = message.placed_at;
+        command.message = encoded(message);
     }
 
     /// The same submission once more leads to the order that it led to. Another one for the same seats is told of the order
@@ -258,47 +273,18 @@ impl Ticketing {
             if own.await.or_tell("hold seats")? != Some(earlier) {
                 return Err(Refusal::AlreadyPlaced { order_no: earlier }.into());
             }
+            self.show_unsent(wish.facts.show.id, earlier).await;
         }
         Ok(Placed { order_no: earlier })
     }
+}
 
-    /// Makes the order known to readers and to Kafka. Nothing here can fail the order: the relay makes up for it.
-    pub(super) async fn announce(&self, message: &PlacedMessage) {
-        let json = encoded(message);
-        let cached = self.inner.redis.cache_order(message.order_no, &json).await;
-        if let Err(error) = cached {
-            tracing::warn!(order_no = %message.order_no, %error, "order not cached");
-        }
-        fault::point(Point::PlaceAfterCache);
-        self.send(message);
-        fault::point(Point::PlaceAfterSend);
-    }
-
-    /// Sends an order's message; its acknowledgement takes it off the list of unsent orders.
-    pub(super) fn send(&self, message: &PlacedMessage) {
-        let (order_no, show) = (message.order_no, message.show_id);
-        let delivery = match self
-            .inner
-            .producer
-            .send(message, Some(TraceParent::random()))
-        {
-            Ok(delivery) => delivery,
-            Err(error) => {
-                tracing::warn!(%order_no, %error, "order not sent, the relay will");
-                return;
-            }
-        };
-        let redis = self.inner.redis.clone();
-        tokio::spawn(async move {
-            if let Err(error) = delivery.await {
-                tracing::warn!(%order_no, %error, "order perhaps not sent, the relay will");
-                return;
-            }
-            fault::point(Point::PlaceAfterAck);
-            if let Err(error) = redis.acknowledge_sent(show, order_no).await {
-                tracing::warn!(%order_no, %error, "order sent but still listed, the relay sends it again");
-            }
-        });
+/// Whether this very order is held: by this call of the script, or by an earlier one whose answer was lost.
+pub(super) fn is_held(reply: &HoldReply, order_no: OrderNo) -> bool {
+    match reply {
+        HoldReply::Held { .. } => true,
+        HoldReply::Repeated(held) => *held == order_no,
+        _ => false,
     }
 }
 

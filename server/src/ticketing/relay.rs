@@ -28,8 +28,8 @@ impl Ticketing {
         }
     }
 
-    /// One round over all loaded shows; the number of orders sent again. A show whose orders can't be read keeps no other
-    /// waiting.
+    /// One round over all loaded shows; the number of orders sent again. What this server has sent and Kafka's client still
+    /// tries to deliver is left to it. A show whose orders can't be read keeps no other waiting.
     ///
     /// # Errors
     /// When Redis fails; the next round goes on.
@@ -48,6 +48,9 @@ impl Ticketing {
                 }
             };
             for (order_no, message) in unsent {
+                if self.inner.sending.has(order_no) {
+                    continue;
+                }
                 let Ok(message) = Placed::decode(message.as_bytes()) else {
                     tracing::error!(%order_no, show_id = show.0, "unreadable message of an accepted order");
                     continue;

@@ -20,6 +20,10 @@ use app::domain::{
     order::{CancelReason, OrderStatus},
 };
 use async_trait::async_trait;
+use std::time::Duration;
+
+/// How long an event may take to be acknowledged before it is left to the outbox.
+pub(crate) const ACK_PATIENCE: Duration = Duration::from_secs(1);
 
 impl Ticketing {
     /// Seats of a paid order: locked → sold. Also the repair when a notice comes again.
@@ -116,9 +120,11 @@ impl Ticketing {
         Ok(())
     }
 
+    /// Tells others what happened to an order. Whoever waits for it has a gateway, a customer or other orders waiting, and the
+    /// outbox tells it again: without Kafka it is soon given up.
     pub(super) async fn publish(&self, happened: OrderHappened) -> Result<(), Failure> {
         let delivery = self.inner.producer.send(&happened, None)?;
-        Ok(delivery.await?)
+        Ok(delivery.within(ACK_PATIENCE).await?)
     }
 
     /// Ends a payment at its channel. One that the customer was faster to pay is recorded as paid: nobody else may ever

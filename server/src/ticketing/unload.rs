@@ -105,7 +105,7 @@ impl Ticketing {
             let show = row.show;
             let stays = match open_in_rows(row) {
                 Some(open) => Some(open),
-                None => self.open_in_redis(show).await?,
+                None => self.look_into_redis(show).await,
             };
             over.push(OverShow { show, stays });
         }
@@ -192,6 +192,17 @@ impl Ticketing {
             return Ok(Some(StillOpen::Changed));
         }
         Ok(None)
+    }
+
+    /// As [`Ticketing::open_in_redis`]; a show that can't be read stays, and keeps no other waiting.
+    async fn look_into_redis(&self, show: ShowId) -> Option<StillOpen> {
+        match self.open_in_redis(show).await {
+            Ok(open) => open,
+            Err(error) => {
+                tracing::warn!(show_id = show.0, %error, cause = ?error, "show not unloaded in this round");
+                Some(StillOpen::Failed)
+            }
+        }
     }
 
     /// What Redis has open in a show, as far as it can be seen without its scripts.

@@ -1,5 +1,6 @@
 //! The sale itself: holding, ordering, paying, giving up, and letting time pass.
 
+mod after_a_stall;
 mod asking;
 mod attendees;
 mod bad_input;
@@ -16,6 +17,7 @@ mod expiry;
 mod gateway_apart;
 mod gateway_behaviours;
 mod journey;
+mod kafka_away;
 mod late_captures;
 mod leases;
 mod limits;

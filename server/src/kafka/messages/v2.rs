@@ -7,6 +7,7 @@ use app::domain::{
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// An order whose places are held: everything its rows need, so that writing them reads nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +93,20 @@ impl PlacedV2 {
         self.items
             .iter()
             .filter_map(|item| Some((item.seat()?, item)))
+    }
+
+    /// Whether it took as many places of each standing zone as it has tickets without a seat there. An order that did not
+    /// would make more tickets than the zone has places, or keep places that nobody has a ticket for.
+    #[must_use]
+    pub fn has_its_places(&self) -> bool {
+        let mut missing: BTreeMap<ZoneId, i64> = BTreeMap::new();
+        for item in self.items.iter().filter(|item| item.seat().is_none()) {
+            *missing.entry(item.zone_id).or_default() += 1;
+        }
+        for piece in &self.pieces {
+            *missing.entry(piece.zone_id).or_default() -= i64::from(piece.quantity);
+        }
+        missing.values().all(|count| *count == 0)
     }
 }
 

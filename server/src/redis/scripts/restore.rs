@@ -1,4 +1,4 @@
-//! `lua/restore.lua`: locks again what Redis lost of a pending order.
+//! `lua/restore.lua`: locks and counts again what Redis lost of an order.
 
 use super::{Arguments, CHANGES_MAX, QUANTITIES_MAX, ScriptPair};
 use crate::redis::{HoldRecord, Redis, RedisError, keys::ShowKey};
@@ -45,7 +45,9 @@ pub enum RestoreReply {
 }
 
 impl Redis {
-    /// Locks the seats of a record for a pending order and counts its tickets, as far as that is not so. May be repeated.
+    /// Locks the seats of a record for a pending order and counts its tickets, as far as that is not so. For a paid order, whose
+    /// seats are sold, the record has its tickets without a seat alone, and the hold that this leaves is the caller's to end.
+    /// May be repeated.
     ///
     /// # Errors
     /// [`RedisError::Protocol`] when the record has no tickets; otherwise as any command.

@@ -9,13 +9,19 @@
 
 mod counters;
 mod given_back;
+mod half_lost;
 mod leases;
+mod listed;
+mod look;
+mod lost_seats;
 mod money;
 mod seats;
 mod standing;
 mod terms;
 mod withheld;
 mod words;
+
+pub use look::{Look, Unread};
 
 use super::{Failure, Ticketing, expire::Expiry, unload::OverShow};
 use crate::{
@@ -35,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How long what follows a commit is left to the server that committed and to the outbox.
 const FOLLOW_UP_GRACE: Millis = Millis::seconds(10);
-/// Findings of one round; more are left to the next.
+/// Findings of one round; of shows that come later only a few are added.
 const FINDINGS_MAX: usize = 5_000;
 /// Name of the lock that makes one server the leader of a round.
 const LEADER_LOCK: &str = "reconcile";
@@ -48,7 +54,7 @@ pub enum Class {
     OverdueOrder,
     /// An order is paid, but a seat of it is not sold.
     PaidNotSold,
-    /// Redis lost a show, a seat of a live order, or what staff withhold.
+    /// Redis lost a show, its place in the list of shows, a seat of a live order, or what staff withhold.
     SeatLost,
     /// A seat is locked for an order that is not live.
     OrphanLock,
@@ -85,8 +91,14 @@ pub(super) enum Repair {
     Expire(OrderNo),
     Sell(OrderNo),
     Load(ShowId),
+    /// A show that Redis has and that its list of loaded shows lacks.
+    List(ShowId),
+    /// A show that Redis has only a part of.
+    Rebuild(ShowId),
     Terms(ShowId),
     Restore(OrderNo),
+    /// Tickets without a seat of a paid order that Redis does not count.
+    CountTickets(OrderNo),
     /// Seats whose owner has no row and whose lease is over.
     Tombstone {
         order_no: OrderNo,
@@ -190,6 +202,8 @@ pub struct Round {
     pub findings: Vec<Finding>,
     /// How many findings were put right; the others were overtaken by events or come again in the next round.
     pub repaired: usize,
+    /// The shows that could not be compared.
+    pub unread: Vec<Unread>,
     /// The loaded shows that are over, and whether they left Redis.
     pub over: Vec<OverShow>,
 }
@@ -214,7 +228,7 @@ impl Ticketing {
     /// One round. None when another server is at it.
     ///
     /// # Errors
-    /// When a store fails; what was repaired stays repaired.
+    /// When a store fails; what was repaired stays repaired. A show that can't be read is no error: [`Round::unread`].
     pub async fn reconcile(&self) -> Result<Option<Round>, Failure> {
         let Some(lead) = self.inner.db.try_lead(LEADER_LOCK).await? else {
             return Ok(None);
@@ -225,8 +239,10 @@ impl Ticketing {
     }
 
     async fn repair_round(&self) -> Result<Round, Failure> {
+        let Look { findings, unread } = self.look_at_all().await?;
         let mut round = Round {
-            findings: self.find_all().await?,
+            findings,
+            unread,
             ..Round::default()
         };
         for finding in &round.findings {
@@ -237,7 +253,10 @@ impl Ticketing {
         self.ask_about_ended(&mut round).await?;
         // Last, so that a show has been compared and put right once more before it leaves.
         round.over = self.unload_over_shows().await?;
-        metrics::counter!("seatflow_reconciliations_total").increment(1);
+        // A round that could not compare everything does not count: somebody is to look why.
+        if round.unread.is_empty() {
+            metrics::counter!("seatflow_reconciliations_total").increment(1);
+        }
         if !round.findings.is_empty() {
             tracing::info!(
                 findings = round.findings.len(),
@@ -261,40 +280,6 @@ impl Ticketing {
         }
     }
 
-    /// Everything that is not as it should be, without touching it.
-    ///
-    /// # Errors
-    /// When a store fails.
-    pub async fn find_all(&self) -> Result<Vec<Finding>, Failure> {
-        let mut found = Vec::new();
-        self.find_overdue(&mut found).await?;
-        self.find_money(&mut found).await?;
-        for (show, presence) in self.shows_to_compare().await? {
-            if found.len() >= FINDINGS_MAX {
-                tracing::warn!(findings = found.len(), "more than one round can repair");
-                break;
-            }
-            self.find_in_show(show, presence, &mut found).await?;
-            self.find_in_standing_zones(show, presence, &mut found)
-                .await?;
-        }
-        Ok(found)
-    }
-
-    async fn find_overdue(&self, found: &mut Vec<Finding>) -> Result<(), Failure> {
-        let before = self.now() - FOLLOW_UP_GRACE;
-        for (order_no, show) in self.inner.db.overdue_with_show(before, 1_000).await? {
-            found.push(Finding {
-                class: Class::OverdueOrder,
-                show,
-                order_no: Some(order_no),
-                detail: "is pending past its deadline".to_owned(),
-                repair: Repair::Expire(order_no),
-            });
-        }
-        Ok(())
-    }
-
     async fn repair(&self, finding: &Finding) -> Result<bool, Failure> {
         match &finding.repair {
             Repair::Expire(order_no) => {
@@ -303,8 +288,11 @@ impl Ticketing {
             }
             Repair::Sell(order_no) => self.settle_paid(*order_no).await.map(|()| true),
             Repair::Load(show) => self.load_show_patiently(*show).await.map(|_| true),
+            Repair::Rebuild(show) => self.rebuild_half_lost(*show).await,
+            Repair::List(show) => self.list_again(*show).await,
             Repair::Terms(show) => self.follow_terms(*show).await.map(|()| true),
             Repair::Restore(order_no) => self.restore_locks(*order_no).await,
+            Repair::CountTickets(order_no) => self.count_tickets_again(*order_no).await,
             Repair::Tombstone { order_no, seats } => {
                 self.bury(finding.show, *order_no, seats).await
             }

@@ -1,19 +1,15 @@
 //! Seats: Redis against the database, show by show.
 
-use super::{Class, FOLLOW_UP_GRACE, Finding, Presence, Repair, counters};
+use super::{Class, FOLLOW_UP_GRACE, Finding, Presence, Repair, half_lost};
 use crate::{
     fault::{self, Point},
     mysql::{orders::OrderRecord, shows::TakenSeat},
     redis::{
-        HeldSeat, RedisError,
-        scripts::{FreeReply, Freed, RestoreReply},
+        HeldSeat, HoldRecord, RedisError,
+        scripts::{FreeReply, Freed},
         snapshot::ShowSnapshot,
     },
-    ticketing::{
-        Failure, Ticketing,
-        rebuild::{record_of, zoned_seats},
-        show_facts::ShowFacts,
-    },
+    ticketing::{Failure, Ticketing, rebuild::zoned_seats, show_facts::ShowFacts},
 };
 use app::domain::{
     ids::{OrderNo, SeatIndex, ShowId, ZoneId},
@@ -23,7 +19,8 @@ use app::domain::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A show as both stores have it. Redis was read first, so a claim that Redis does not know is no order in flight.
+/// A show as both stores have it. Redis was read first, so an order whose row was read and that Redis does not know was lost,
+/// or held since.
 pub(super) struct Compared<'a> {
     pub facts: &'a ShowFacts,
     pub snapshot: ShowSnapshot,
@@ -33,7 +30,13 @@ pub(super) struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    fn finding(&self, class: Class, order_no: OrderNo, detail: String, repair: Repair) -> Finding {
+    pub fn finding(
+        &self,
+        class: Class,
+        order_no: OrderNo,
+        detail: String,
+        repair: Repair,
+    ) -> Finding {
         Finding {
             class,
             show: self.facts.show.id,
@@ -41,6 +44,15 @@ impl Compared<'_> {
             detail,
             repair,
         }
+    }
+
+    /// Whether Redis gives every claimed seat to the order that claims it.
+    fn owns_what_is_claimed(&self) -> bool {
+        let owners = &self.snapshot.owners;
+        self.claims
+            .iter()
+            .filter(|claim| claim.order_no.is_some())
+            .all(|claim| owners.get(&claim.seat).copied() == claim.order_no)
     }
 
     pub fn zoned(&self, seats: &[SeatIndex]) -> Vec<(SeatIndex, ZoneId)> {
@@ -52,19 +64,6 @@ impl Compared<'_> {
 }
 
 impl Ticketing {
-    /// Shows that Redis has, and those that have claims and are not over.
-    pub(super) async fn shows_to_compare(&self) -> Result<BTreeMap<ShowId, Presence>, Failure> {
-        let loaded = self.inner.redis.loaded_shows().await?;
-        let (db, before) = (&self.inner.db, self.over_before());
-        let claimed = db.claimed_shows(before).await?;
-        let over = db.over_shows(&loaded, before).await?;
-        let all = loaded.into_iter().chain(claimed);
-        let mut shows: BTreeMap<ShowId, Presence> =
-            all.map(|show| (show, Presence::Needed)).collect();
-        shows.extend(over.into_iter().map(|over| (over.show, Presence::Over)));
-        Ok(shows)
-    }
-
     pub(super) async fn find_in_show(
         &self,
         show: ShowId,
@@ -104,58 +103,34 @@ impl Ticketing {
         };
         self.find_terms(show, &compared.snapshot.terms, found)
             .await?;
-        let before = found.len();
-        self.find_lost(&compared, found);
-        self.find_orphans(&compared, found);
-        self.find_given_back(&compared, found).await?;
-        self.find_withheld(&compared, found).await?;
-        // Counters are judged once the seats are right: a wrong seat makes a wrong count. In a show that has begun, tickets
-        // that were given back are counted and not claimed, and nobody buys by these counters any more.
-        if found.len() == before && self.now() < facts.show.starts_at {
-            found.extend(counters::compare(&compared));
-        }
-        Ok(())
+        self.find_in_both(&compared, found).await
     }
 
-    /// Claims whose seat is not the order's in Redis.
-    fn find_lost(&self, compared: &Compared<'_>, found: &mut Vec<Finding>) {
-        let mut lost: BTreeMap<OrderNo, (Class, Vec<SeatIndex>)> = BTreeMap::new();
-        for claim in &compared.claims {
-            let Some(order_no) = claim.order_no else {
-                continue;
-            };
-            let Some(order) = compared.orders.get(&order_no) else {
-                continue;
-            };
-            let state = compared.snapshot.map.state(claim.seat);
-            let is_own = compared.snapshot.owners.get(&claim.seat) == Some(&order_no);
-            let class = match order.status {
-                OrderStatus::Paid | OrderStatus::Ticketed => {
-                    let is_settled = is_own && state == SeatState::Sold;
-                    let is_recent = order
-                        .paid_at
-                        .is_some_and(|at| self.now() < at + FOLLOW_UP_GRACE);
-                    if is_settled || is_recent {
-                        continue;
-                    }
-                    Class::PaidNotSold
-                }
-                OrderStatus::Pending if !is_own || state != SeatState::Locked => Class::SeatLost,
-                _ => continue,
-            };
-            lost.entry(order_no)
-                .or_insert((class, Vec::new()))
-                .1
-                .push(claim.seat);
+    /// What the two stores say differently of a show that both have.
+    async fn find_in_both(
+        &self,
+        compared: &Compared<'_>,
+        found: &mut Vec<Finding>,
+    ) -> Result<(), Failure> {
+        // Of a show that is half there nothing else can be said, and no repair of a single seat would get through.
+        if let Some(half_lost) = half_lost::find(compared) {
+            found.push(half_lost);
+            return Ok(());
         }
-        for (order_no, (class, seats)) in lost {
-            let detail = format!("has {} seat(s) that Redis does not give it", seats.len());
-            let repair = match class {
-                Class::PaidNotSold => Repair::Sell(order_no),
-                _ => Repair::Restore(order_no),
-            };
-            found.push(compared.finding(class, order_no, detail, repair));
+        let before = found.len();
+        self.find_lost(compared, found).await?;
+        self.find_orphans(compared, found);
+        self.find_given_back(compared, found).await?;
+        self.find_withheld(compared, found).await?;
+        self.find_unlisted(compared, found).await?;
+        // Counters are judged once the seats are right: a wrong seat makes a wrong count. In a show that has begun, tickets
+        // that were given back are counted and not claimed, and nobody buys by these counters any more. Orders that were held
+        // since Redis was read are claimed, and not counted there yet.
+        let is_one_moment = compared.owns_what_is_claimed();
+        if found.len() == before && is_one_moment && self.now() < compared.facts.show.starts_at {
+            found.extend(self.find_wrong_counters(compared).await?);
         }
+        Ok(())
     }
 
     /// Seats and records in Redis whose order is not live, or has no row after its lease.
@@ -217,38 +192,6 @@ impl Ticketing {
         }
     }
 
-    /// Locks again what a pending order lost, and looks again: an order that ended meanwhile gives everything back.
-    pub(super) async fn restore_locks(&self, order_no: OrderNo) -> Result<bool, Failure> {
-        let Some(order) = self.inner.db.order(order_no).await? else {
-            return Ok(false);
-        };
-        if order.status != OrderStatus::Pending {
-            return Ok(false);
-        }
-        let items = self
-            .inner
-            .db
-            .items_of(&[order_no])
-            .await?
-            .remove(&order_no)
-            .unwrap_or_default();
-        let record = record_of(&order, &items);
-        let reply = self
-            .inner
-            .redis
-            .restore(order.show_id, order_no, &record)
-            .await?;
-        fault::point(Point::ReconcileAfterRestore);
-        let now = self.inner.db.order(order_no).await?;
-        if now.is_none_or(|order| order.status != OrderStatus::Pending) {
-            self.inner.redis.release(order.show_id, order_no).await?;
-        }
-        if let RestoreReply::Conflict { seats } = &reply {
-            tracing::error!(%order_no, seats = ?seats, "claimed seats are another's in Redis");
-        }
-        Ok(matches!(reply, RestoreReply::Restored { changed } if changed > 0))
-    }
-
     /// Makes sure that an order without a row never gets one, then frees its seats.
     pub(super) async fn bury(
         &self,
@@ -256,7 +199,7 @@ impl Ticketing {
         order_no: OrderNo,
         seats: &[(SeatIndex, ZoneId)],
     ) -> Result<bool, Failure> {
-        let record = self.inner.redis.hold_record(show, order_no).await?;
+        let record = self.readable_hold(show, order_no).await?;
         let user = record.as_ref().map(|record| record.user);
         if !self
             .inner
@@ -297,10 +240,7 @@ impl Ticketing {
         let items = self.inner.db.items_of(&[order_no]).await?;
         let items = items.get(&order_no).map_or(&[][..], Vec::as_slice);
         // A tombstone does not say what its order counts for its buyer. What it still holds does.
-        let record = match self.inner.redis.hold_record(show, order_no).await {
-            Err(RedisError::UnexpectedReply { .. }) => None,
-            record => record?,
-        };
+        let record = self.readable_hold(show, order_no).await?;
         let (limits, held) = record.map_or_else(
             || (order.limit_counters, zoned_seats(items)),
             |record| (record.limits, record.seats),
@@ -313,6 +253,22 @@ impl Ticketing {
         };
         let reply = self.inner.redis.free_sold(show, order_no, &freed).await?;
         Ok(matches!(reply, FreeReply::Freed { .. }))
+    }
+
+    /// What an order holds. None also when its record can't be read: an order is given up all the same, and the counters that
+    /// only its record knew are counted anew.
+    pub(super) async fn readable_hold(
+        &self,
+        show: ShowId,
+        order_no: OrderNo,
+    ) -> Result<Option<HoldRecord>, Failure> {
+        match self.inner.redis.hold_record(show, order_no).await {
+            Err(error @ RedisError::UnexpectedReply { .. }) => {
+                tracing::error!(%order_no, show_id = show.0, %error, "unreadable record of a hold");
+                Ok(None)
+            }
+            record => Ok(record?),
+        }
     }
 }
 

@@ -21,9 +21,9 @@ use app::domain::{
     ids::{OrderNo, ShowId, ZoneId},
     time::Timestamp,
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, hash_map::Entry};
 
-/// A zone as both stores have it. Redis was read first, so what Redis does not know was not in flight; orders before their
+/// A zone as both stores have it. Redis was read first, so what Redis does not know was lost, or taken since; orders before their
 /// places, so an order that is known and has no places has given them back.
 struct ComparedZone {
     show: ShowId,
@@ -52,6 +52,12 @@ impl ComparedZone {
             detail,
             repair,
         }
+    }
+
+    fn wrong_shares(&self) -> Finding {
+        let zone = self.zone;
+        let detail = format!("zone {zone}: counts of its pieces are wrong");
+        self.finding(Class::Counter, None, detail, Repair::ShareOut(zone))
     }
 
     fn entry(&self, of_order: &PieceOfOrder) -> Option<TakenPlaces> {
@@ -129,27 +135,50 @@ impl Ticketing {
             taken,
         };
         let before = found.len();
-        self.find_lost_places(&compared, found);
+        self.find_lost_places(&compared, found).await?;
         self.find_orphan_places(&compared, found);
         self.find_returned_places(&compared, found).await?;
-        // Counts are judged once the entries are right, because entries make them.
+        // Counts are judged once the entries are right, because entries make them. Entries that were lost leave their counts
+        // behind, and are counted a second time when they are written again: then the counts are made anew after them.
         if found.len() == before {
             self.find_wrong_counts(&compared, found).await?;
+        } else if compared
+            .pieces
+            .iter()
+            .any(|(_, piece)| is_miscounted(piece))
+        {
+            found.push(compared.wrong_shares());
         }
         Ok(())
     }
 
-    /// Places of orders that Redis does not give them.
-    fn find_lost_places(&self, compared: &ComparedZone, found: &mut Vec<Finding>) {
+    /// Places of orders that Redis does not give them. It is asked once more about those: what was taken after the first
+    /// reading had its row before the second.
+    async fn find_lost_places(
+        &self,
+        compared: &ComparedZone,
+        found: &mut Vec<Finding>,
+    ) -> Result<(), Failure> {
+        let mut again: HashMap<Piece, Option<PieceSnapshot>> = HashMap::new();
         for of_order in &compared.taken {
             let state = state_of(of_order.status);
-            let is_right = compared
-                .entry(of_order)
-                .is_some_and(|entry| entry.quantity == of_order.quantity && entry.state == state);
+            let is_right = |entry: Option<TakenPlaces>| {
+                entry.is_some_and(|entry| {
+                    entry.quantity == of_order.quantity && entry.state == state
+                })
+            };
             let is_recent = of_order
                 .paid_at_ms
                 .is_some_and(|at| self.now() < Timestamp(at) + FOLLOW_UP_GRACE);
-            if is_right || is_recent {
+            if is_right(compared.entry(of_order)) || is_recent {
+                continue;
+            }
+            let piece = of_order.piece;
+            if let Entry::Vacant(unread) = again.entry(piece) {
+                unread.insert(self.inner.redis.piece_snapshot(piece).await?);
+            }
+            let now = again.get(&piece).and_then(Option::as_ref);
+            if is_right(now.and_then(|now| now.taken.get(&of_order.order_no).copied())) {
                 continue;
             }
             let class = match state {
@@ -163,6 +192,7 @@ impl Ticketing {
             let repair = Repair::WritePlaces(of_order.order_no);
             found.push(compared.finding(class, Some(of_order.order_no), detail, repair));
         }
+        Ok(())
     }
 
     /// Places in Redis whose order is over and has none, or has no row after its lease.
@@ -241,20 +271,13 @@ impl Ticketing {
             found.push(compared.finding(Class::Counter, None, detail, Repair::CountStock(zone)));
         }
         let is_wrong = |((_, snapshot), total): (&(Piece, PieceSnapshot), &u32)| {
-            let of_state = |state| {
-                let entries = snapshot.taken.values();
-                let entries = entries.filter(|entry| entry.state == state);
-                entries.map(|entry| entry.quantity).sum::<u32>()
-            };
             let places = snapshot.places;
             places.total != *total
-                || places.locked != of_state(PlaceState::Locked)
-                || places.sold != of_state(PlaceState::Sold)
+                || is_miscounted(snapshot)
                 || places.locked + places.sold > places.total
         };
         if compared.pieces.iter().zip(&compared.totals).any(is_wrong) {
-            let detail = format!("zone {zone}: counts of its pieces are wrong");
-            found.push(compared.finding(Class::Counter, None, detail, Repair::ShareOut(zone)));
+            found.push(compared.wrong_shares());
         }
         Ok(())
     }
@@ -281,7 +304,7 @@ impl Ticketing {
     ) -> Result<bool, Failure> {
         // Whoever was told the number finds what became of it: places are taken a moment before the order is held, so
         // their lease may end while the hold still stands.
-        let record = self.inner.redis.hold_record(show, order_no).await?;
+        let record = self.readable_hold(show, order_no).await?;
         let user = record.map(|record| record.user);
         let buried = self
             .inner
@@ -319,4 +342,14 @@ impl Ticketing {
             Err(_) => Ok(false),
         }
     }
+}
+
+/// Whether a piece's counts are not those of its entries.
+fn is_miscounted(piece: &PieceSnapshot) -> bool {
+    let of_state = |state| {
+        let entries = piece.taken.values().filter(|entry| entry.state == state);
+        entries.map(|entry| entry.quantity).sum::<u32>()
+    };
+    piece.places.locked != of_state(PlaceState::Locked)
+        || piece.places.sold != of_state(PlaceState::Sold)
 }

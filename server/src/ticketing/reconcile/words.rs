@@ -13,8 +13,20 @@ impl fmt::Display for Repair {
             Self::Expire(order_no) => write!(f, "cancel order {order_no}"),
             Self::Sell(order_no) => write!(f, "mark the tickets of order {order_no} as sold"),
             Self::Load(show) => write!(f, "read show {show} from the database"),
+            Self::Rebuild(show) => {
+                write!(
+                    f,
+                    "drop what Redis has of show {show} and read it from the database"
+                )
+            }
+            Self::List(show) => write!(f, "put show {show} on the list of loaded shows"),
             Self::Terms(show) => write!(f, "tell Redis the terms of show {show}"),
-            Self::Restore(order_no) => write!(f, "lock the seats of order {order_no} again"),
+            Self::Restore(order_no) => {
+                write!(f, "lock and count the tickets of order {order_no} again")
+            }
+            Self::CountTickets(order_no) => {
+                write!(f, "count the standing tickets of order {order_no} again")
+            }
             Self::Tombstone { order_no, seats } => write!(
                 f,
                 "write order {order_no} as discarded, then free {}",

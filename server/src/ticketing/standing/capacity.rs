@@ -99,7 +99,14 @@ impl Ticketing {
         let Some(lead) = lead else {
             return Err(CapacityError::Busy);
         };
-        let mut outcome = self.share_out(zone, &pieces, capacity).await;
+        let mut outcome = match capacity {
+            // Counts that are too high would leave nothing to share out.
+            None => self.follow_shares(zone).await,
+            Some(_) => Ok(()),
+        };
+        if outcome.is_ok() {
+            outcome = self.share_out(zone, &pieces, capacity).await;
+        }
         if outcome.is_err() {
             // Pieces that have lost places already get them back.
             outcome = self.follow_shares(zone).await.and(outcome);

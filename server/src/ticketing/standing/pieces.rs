@@ -114,15 +114,25 @@ impl Ticketing {
             .ok_or(Failure::Broken("a standing zone is lost again"))
     }
 
-    /// Gives back what an order has in a piece. What can't be given back now is found by reconciliation.
-    pub(super) async fn give_place(&self, order_no: OrderNo, piece: Piece, why: GiveWhy) {
+    /// Gives back what an order has in a piece, at a second attempt if need be. What can't be given back now is found by
+    /// reconciliation, once the order is over.
+    ///
+    /// # Errors
+    /// When the order may still have it.
+    pub(super) async fn give_place(
+        &self,
+        order_no: OrderNo,
+        piece: Piece,
+        why: GiveWhy,
+    ) -> Result<(), RedisError> {
         let mut given = self.give_all(piece, order_no, why).await;
-        if given.as_ref().is_err_and(RedisError::may_have_run) {
+        if given.is_err() {
             given = self.give_all(piece, order_no, why).await;
         }
-        if let Err(error) = given {
+        if let Err(error) = &given {
             tracing::warn!(%order_no, zone_id = piece.zone.0, %error, "places not given back, reconciliation will");
         }
+        given.map(|_| ())
     }
 
     async fn give_all(

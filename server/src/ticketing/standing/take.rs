@@ -12,7 +12,7 @@ use crate::{
     ticketing::{
         Failure, Ticketing,
         failure::OrTell,
-        place::{Wish, command, encoded},
+        place::{Wish, command, is_held},
     },
 };
 use app::{
@@ -124,13 +124,14 @@ impl Ticketing {
         };
         fault::point(Point::StandingAfterTake);
         wish.message.pieces = taken.iter().map(piece_of_message).collect();
-        wish.command.message = encoded(&wish.message);
-        let reply = self.hold(&wish.command).await;
+        self.stamp(&mut wish.message, &mut wish.command);
+        let reply = self.hold(&mut wish.message, &mut wish.command).await;
         if !is_kept(&reply, wish.message.order_no) {
             fault::point(Point::StandingBeforeGivingUp);
-            self.give_up(wish.message.order_no, &taken).await;
+            // What can't be given back is no order's: its lease ends.
+            let _ = self.give_up(wish.message.order_no, &taken).await;
         }
-        if matches!(reply, Ok(HoldReply::Held { .. })) {
+        if matches!(&reply, Ok(reply) if is_held(reply, wish.message.order_no)) {
             fault::point(Point::StandingAfterHold);
             self.announce(&wish.message).await;
         }
@@ -165,10 +166,18 @@ impl Ticketing {
             let before = redis.collecting(wish.zone).await?;
             let mut left_in_all = 0_u32;
             for piece in wish.pieces() {
-                match self.take(wish, piece, wish.quantity, wish.quantity).await? {
-                    Took::Places(count) => return Ok(Taking::Taken(vec![(piece, count)])),
-                    Took::Short { left } => left_in_all = left_in_all.saturating_add(left),
-                }
+                let left = match self.take(wish, piece, wish.quantity, wish.quantity).await? {
+                    Took::Places(count) if count == wish.quantity => {
+                        return Ok(Taking::Taken(vec![(piece, count)]));
+                    }
+                    // A round before collected them, and Redis forgot that they went back.
+                    Took::Places(count) => {
+                        self.give_up(order_no, &[(piece, count)]).await?;
+                        count
+                    }
+                    Took::Short { left } => left,
+                };
+                left_in_all = left_in_all.saturating_add(left);
             }
             if left_in_all >= wish.quantity {
                 if redis.begin_collecting(wish.zone, order_no).await? {
@@ -189,6 +198,8 @@ impl Ticketing {
     }
 
     /// Takes what there is, piece by piece, until the quantity is reached; none when it is not, and nothing is taken then.
+    ///
+    /// Places that can't be given back are an error, not another round: an order is held with all that it has, or not at all.
     async fn collect(&self, wish: &StandingWish) -> Result<Option<Vec<(Piece, u32)>>, Failure> {
         let mut taken: Vec<(Piece, u32)> = Vec::new();
         let mut missing = wish.quantity;
@@ -196,29 +207,36 @@ impl Ticketing {
             let took = match self.take(wish, piece, missing, 1).await {
                 Ok(took) => took,
                 Err(error) => {
-                    self.give_up(wish.message.order_no, &taken).await;
+                    // The first error is told, and what could not go back is no order's.
+                    let _ = self.give_up(wish.message.order_no, &taken).await;
                     return Err(error);
                 }
             };
             let Took::Places(count) = took else { continue };
             taken.push((piece, count));
-            missing = missing.saturating_sub(count);
-            if missing == 0 {
-                return Ok(Some(taken));
-            }
+            missing = match missing.checked_sub(count) {
+                Some(0) => return Ok(Some(taken)),
+                Some(missing) => missing,
+                // The piece has kept places of a round before, more than are missing now.
+                None => break,
+            };
             fault::point(Point::StandingWhileCollecting);
         }
-        self.give_up(wish.message.order_no, &taken).await;
+        self.give_up(wish.message.order_no, &taken).await?;
         Ok(None)
     }
 
-    async fn give_up(&self, order_no: OrderNo, taken: &[(Piece, u32)]) {
+    /// Gives back what an order that is not held has of some pieces: of each that it can be, whatever the others answer.
+    async fn give_up(&self, order_no: OrderNo, taken: &[(Piece, u32)]) -> Result<(), RedisError> {
+        let mut outcome = Ok(());
         for (index, (piece, _)) in taken.iter().enumerate() {
             if index > 0 {
                 fault::point(Point::GiveUpBetweenPieces);
             }
-            self.give_place(order_no, *piece, GiveWhy::Release).await;
+            let given = self.give_place(order_no, *piece, GiveWhy::Release).await;
+            outcome = outcome.and(given);
         }
+        outcome
     }
 
     /// Takes places of one piece; loads the show first when Redis has lost it, and asks again when the answer was
@@ -245,7 +263,8 @@ impl Ticketing {
         if reply.as_ref().is_err_and(RedisError::may_have_run) {
             reply = self.inner.redis.take_standing(&take).await;
             if reply.is_err() {
-                self.give_place(take.order_no, piece, GiveWhy::Release)
+                let _ = self
+                    .give_place(take.order_no, piece, GiveWhy::Release)
                     .await;
             }
         }
@@ -268,9 +287,7 @@ impl StandingWish {
 /// Whether an order keeps its places: when it is held, or may be.
 fn is_kept(reply: &Result<HoldReply, Failure>, order_no: OrderNo) -> bool {
     match reply {
-        Ok(HoldReply::Held { .. }) => true,
-        Ok(HoldReply::Repeated(held)) => *held == order_no,
-        Ok(HoldReply::Refused(_) | HoldReply::LimitReached { .. } | HoldReply::Rebuild) => false,
+        Ok(reply) => is_held(reply, order_no),
         Err(Failure::Redis(error)) => error.may_have_run(),
         // Every other failure is one of loading the show, after the script had answered that it did nothing.
         Err(_) => false,

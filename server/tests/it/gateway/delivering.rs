@@ -80,6 +80,17 @@ async fn a_merchant_that_is_not_there_is_called_again() {
     assert!(report.next_at_ms.is_some());
 }
 
+/// Waits until it is noted what the merchant answered.
+async fn until_noted(bank: &Bank, answer: &str) {
+    for _ in 0..600 {
+        if bank.deliveries("P-1").await[0].last_answer.as_deref() == Some(answer) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the answer {answer} is not noted");
+}
+
 /// Waits until the merchant hears something, and says how much.
 async fn heard(bank: &Bank) -> usize {
     for _ in 0..600 {
@@ -101,6 +112,8 @@ async fn the_worker_tells_of_a_payment_at_once_and_repeats_by_itself() {
     let worker = tokio::spawn(async move { gateway.run_deliveries(stopped).await });
     bank.paid("P-1").await;
     assert_eq!(heard(&bank).await, 1);
+    // The pause begins with the answer.
+    until_noted(&bank, "500").await;
     bank.clock.advance(Millis::seconds(1));
     assert_eq!(heard(&bank).await, 1, "the repetition a second later");
     stop.cancel();

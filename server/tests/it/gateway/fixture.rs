@@ -13,7 +13,7 @@ use axum::{
     routing::post,
 };
 use server::{
-    clock::Clock,
+    clock::{Clock, ShiftedClock},
     gateway::{
         Gateway, GatewayConfig,
         signature::{SIGNATURE_HEADER, SigningKeys},
@@ -30,10 +30,7 @@ use sqlx::{
 };
 use std::{
     collections::VecDeque,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::{Arc, Mutex},
 };
 use tokio::net::TcpListener;
 
@@ -118,31 +115,6 @@ pub struct Received {
     pub at: Timestamp,
 }
 
-/// A clock that stands still unless it is moved: however slow the machine, no pause ends by itself.
-pub struct StillClock {
-    now_ms: AtomicI64,
-}
-
-impl Default for StillClock {
-    fn default() -> Self {
-        Self {
-            now_ms: AtomicI64::new(1_795_951_800_000),
-        }
-    }
-}
-
-impl StillClock {
-    pub fn advance(&self, by: Millis) {
-        self.now_ms.fetch_add(by.0, Ordering::Relaxed);
-    }
-}
-
-impl Clock for StillClock {
-    fn now(&self) -> Timestamp {
-        Timestamp(self.now_ms.load(Ordering::Relaxed))
-    }
-}
-
 /// What the merchant heard, and what it answers next; without an instruction it answers 200.
 #[derive(Default)]
 struct Desk {
@@ -153,7 +125,7 @@ struct Desk {
 pub struct Bank {
     pub gateway: Gateway,
     pub pool: MySqlPool,
-    pub clock: Arc<StillClock>,
+    pub clock: Arc<ShiftedClock>,
     pub channel: SimulatedChannel,
     /// Of the gateway's router.
     pub url: String,
@@ -172,7 +144,7 @@ impl Bank {
     /// A gateway and a channel whose keys may differ.
     pub async fn open_with(gateway_keys: SigningKeys, channel_keys: SigningKeys) -> Self {
         let (store, pool) = Store::create().await;
-        let clock = Arc::new(StillClock::default());
+        let clock = Arc::new(ShiftedClock::stopped());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/gateway", listener.local_addr().unwrap());
         let config = GatewayConfig {
@@ -353,7 +325,7 @@ impl Bank {
     }
 }
 
-async fn serve_shop(desk: Arc<Desk>, clock: Arc<StillClock>) -> String {
+async fn serve_shop(desk: Arc<Desk>, clock: Arc<ShiftedClock>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let app = Router::new()
@@ -365,7 +337,7 @@ async fn serve_shop(desk: Arc<Desk>, clock: Arc<StillClock>) -> String {
 }
 
 async fn hear(
-    State((desk, clock)): State<(Arc<Desk>, Arc<StillClock>)>,
+    State((desk, clock)): State<(Arc<Desk>, Arc<ShiftedClock>)>,
     headers: HeaderMap,
     body: Bytes,
 ) -> (StatusCode, [(&'static str, &'static str); 1]) {

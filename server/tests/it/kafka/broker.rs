@@ -23,7 +23,7 @@ use std::{
 };
 
 /// How long anything may take before a test gives up on it.
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(60);
 const NOVEMBER_2026: Timestamp = Timestamp(1_795_951_800_000);
 
 /// Topics of one test, with 2 partitions each.

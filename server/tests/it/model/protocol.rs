@@ -90,7 +90,8 @@ pub enum Action {
     SettleRefund(Who),
     /// Reconciliation repairs Redis by what the order's row says, or does a second time what it has done before.
     Repair(Who),
-    /// Reconciliation locks the seats again of an order that it has read as pending, perhaps long ago.
+    /// Reconciliation locks the seats again of an order that it has read as pending, perhaps long ago. Its second look at the
+    /// row, which may never come, is a `Repair`.
     RestoreLate(Who),
     /// A server that met `rebuild` goes one step further.
     Load,

@@ -1,6 +1,6 @@
 //! Staff withhold seats and give orders more time; crashes in between are put right.
 
-use crate::support::{ShowSpec, Stage, reconcile, run};
+use crate::support::{ShowSpec, Stage, eventually, reconcile, run};
 use app::{
     domain::{
         hold::Refusal,
@@ -264,14 +264,16 @@ fn kafka_has_the_message_of_a_moved_deadline_when_the_command_ends() {
         written.expect("a database");
         let kafka = kafka_config(stage.config());
         let progress = GroupProgress::new(&kafka, Topic::OrderTimeout, "expire").expect("a client");
-        let before = progress.ends().await.expect("Kafka");
+        // Kafka has two seconds for each answer, which it may miss on a busy machine.
+        let ends = || eventually("Kafka answers", || async { progress.ends().await.ok() });
+        let before = ends().await;
         assert!(before.is_empty(), "the row alone was written");
         let moved = stage
             .ticketing
             .extend_order(order_no, Millis::minutes(5))
             .await;
         moved.expect("pending");
-        let after = progress.ends().await.expect("Kafka");
+        let after = ends().await;
         assert!(!after.is_empty(), "a process may end now");
     });
 }

@@ -111,7 +111,8 @@ fn after_a_rush_the_books_are_a_chain_that_ends_at_what_is_left() {
     run(async {
         let stage = Stage::new().await;
         let show = stage.show(ShowSpec::default()).await;
-        stage.ticketing.load_show(show).await.expect("stores");
+        let loaded = stage.ticketing.load_show_patiently(show).await;
+        loaded.expect("stores");
         let mut random = StdRng::seed_from_u64(20_261_130);
         let mut moved = 0;
         for _ in 0..3 {

@@ -130,6 +130,11 @@ fn a_message_that_was_given_up_is_listed_and_goes_back_once() {
         assert!(letters[0].retried_at.is_some(), "the first one is marked");
         assert_eq!(letters[1].retried_at, None);
         assert_eq!(letters[1].letter.payload, b"no order");
+        // It lies in another partition, which may be read later.
+        eventually("the good order arrived", || async {
+            (counting.0.load(Ordering::Relaxed) > 0).then_some(())
+        })
+        .await;
         // Nothing else was sent twice: the one good order arrived once.
         assert_eq!(counting.0.load(Ordering::Relaxed), 1, "{order_no}");
         cancel.cancel();
@@ -156,7 +161,7 @@ fn letters_are_sent_back_oldest_first_however_many_lie_there() {
         };
         eventually("all are dead letters", || async {
             let letters = stage.ticketing.letters(Topic::OrderCreate, 1).await;
-            let last = newest(&letters.expect("Kafka"));
+            let last = newest(&letters.ok()?);
             (last == format!("no order, {}", LETTERS - 1)).then_some(())
         })
         .await;

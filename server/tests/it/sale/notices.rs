@@ -123,7 +123,9 @@ fn a_payment_is_dated_when_it_was_paid_and_not_when_that_was_heard() {
 #[test]
 fn a_close_that_finds_the_money_taken_is_asked_about_at_once() {
     run(async {
-        let app = crate::support::TestApp::start(&[]).await;
+        // What the order's end leaves to the outbox waits for this test.
+        let settings = [("SEATFLOW_OUTBOX_EVERY_MS", "3600000")];
+        let app = crate::support::TestApp::start(&settings).await;
         let show = app.show(ShowSpec::default()).await;
         let customer = app.customer().await;
         let order_no = customer.pending(show, &[1]).await;

@@ -13,6 +13,9 @@ use server::{
     redis::quantities::{LogPlace, QuantityChange},
 };
 
+/// Later than every change that Redis dates by its own clock, which goes on while the stage's stands still, ms.
+const LATER_MS: i64 = 86_400_000;
+
 /// What is violated, but for what reconciliation says of the same.
 async fn own_lines(stage: &Stage) -> Vec<(&'static str, i64)> {
     let mut lines = violations(&stage.ticketing).await;
@@ -25,7 +28,8 @@ fn seats_that_one_store_alone_withholds_are_named_until_they_are_put_right() {
     run(async {
         let stage = Stage::new().await;
         let show = stage.show(ShowSpec::default()).await;
-        stage.ticketing.load_show(show).await.expect("a show");
+        let loaded = stage.ticketing.load_show_patiently(show).await;
+        loaded.expect("a show");
         let seats = [SeatIndex(3), SeatIndex(4)];
         let db = stage.ticketing.db();
         let now = stage.clock.now();
@@ -52,7 +56,8 @@ fn a_show_on_other_terms_than_its_row_says_is_named_until_it_is_put_right() {
     run(async {
         let stage = Stage::new().await;
         let show = stage.show(ShowSpec::default()).await;
-        stage.ticketing.load_show(show).await.expect("a show");
+        let loaded = stage.ticketing.load_show_patiently(show).await;
+        loaded.expect("a show");
         let db = stage.ticketing.db();
         let seen = db.show_terms(show).await.expect("a row").expect("a show");
         let mut terms = seen.terms;
@@ -91,14 +96,15 @@ fn a_change_that_is_missing_in_the_books_is_named_and_a_chain_that_begins_anew_i
     run(async {
         let stage = Stage::new().await;
         let show = stage.show(ShowSpec::default()).await;
-        stage.ticketing.load_show(show).await.expect("a show");
+        let loaded = stage.ticketing.load_show_patiently(show).await;
+        loaded.expect("a show");
         stage.ticketing.keep_books().await.expect("stores");
         let db = stage.ticketing.db();
         let zone = db.zones(show).await.expect("zones")[0].id;
-        let written = change(zone, stage.clock.now().0 + 60_000, None, 7);
+        let written = change(zone, stage.clock.now().0 + LATER_MS, None, 7);
         db.book_quantities(show, 0, &[written]).await.expect("rows");
         assert_eq!(own_lines(&stage).await, []);
-        let gap = change(zone, stage.clock.now().0 + 60_001, Some(5), 4);
+        let gap = change(zone, stage.clock.now().0 + LATER_MS + 1, Some(5), 4);
         db.book_quantities(show, 0, &[gap]).await.expect("rows");
         let named = "changes of places that the books miss";
         assert_eq!(own_lines(&stage).await, [(named, 1)]);

@@ -155,7 +155,9 @@ fn money_for_an_expired_order_goes_back_by_itself() {
 #[test]
 fn money_taken_after_the_order_was_given_up_is_back_at_the_gateway_too() {
     run(async {
-        let app = TestApp::start(&[]).await;
+        // What the order's end leaves to the outbox waits until the customer has paid.
+        let settings = [("SEATFLOW_OUTBOX_EVERY_MS", "3600000")];
+        let app = TestApp::start(&settings).await;
         let show = app.show(ShowSpec::default()).await;
         let customer = app.customer().await;
         let order_no = customer.pending(show, &[1]).await;
@@ -170,6 +172,7 @@ fn money_taken_after_the_order_was_given_up_is_back_at_the_gateway_too() {
             .expect("pending");
         customer.at_cashier(&cashier, "succeed").await;
         eventually("the refund has succeeded at the gateway", || async {
+            app.ticketing().settle_due().await.expect("stores");
             let attempt = customer.order(order_no).await.ok()?.payment?;
             (attempt.refund == Some(RefundProgress::Succeeded)).then_some(())
         })

@@ -1,15 +1,23 @@
 //! Stores that have come apart are brought together, and what is in flight is left alone.
 
+mod counting;
+mod half_lost;
 mod late_rows;
+mod listed;
 mod money;
+mod paid_meanwhile;
+mod placed_meanwhile;
+mod spoilt_records;
+mod unlisted;
+mod unread;
 
-use crate::support::{ShowSpec, Stage, all_repaired, run};
+use crate::support::{ShowSpec, Stage, all_repaired, eventually, run};
 use app::domain::{
     ids::{OrderNo, ShowId},
     order::{CancelReason, OrderStatus},
     payment::PaymentEvent,
     seat::SeatState,
-    time::Millis,
+    time::{Millis, Timestamp},
 };
 use server::{
     clock::Clock, config::LOCK_LEASE, mysql::money::PaymentNotice, redis::keys::ShowKey,
@@ -37,6 +45,22 @@ async fn is_clean(stage: &Stage) {
         })
         .collect();
     assert!(seats.is_empty(), "{seats:?}");
+}
+
+/// Orders of a show that Kafka has acknowledged, as they are when the acknowledgement is lost.
+async fn unsent_again(stage: &Stage, show: ShowId, orders: &[OrderNo]) {
+    let redis = stage.ticketing.redis();
+    eventually("Kafka acknowledged all", || async {
+        let unsent = redis.unsent_count(show, Timestamp(i64::MAX)).await;
+        (unsent.expect("Redis") == 0).then_some(())
+    })
+    .await;
+    for order_no in orders {
+        let record = redis.hold_record(show, *order_no).await.expect("Redis");
+        let at = record.expect("a hold").created.0.to_string();
+        let listed = ["ZADD", at.as_str(), &order_no.to_string()];
+        stage.meddle(show, ShowKey::Unsent, &listed).await;
+    }
 }
 
 /// A stage with a show and one pending order for its seats 1 and 12, of two zones.

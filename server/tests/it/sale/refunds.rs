@@ -80,7 +80,12 @@ async fn until_back(customer: &Customer, order_no: OrderNo, ticket: usize) -> Or
 }
 
 /// On a stage: an order that was paid, its seats sold.
-async fn paid(stage: &Stage, user: &User, show: ShowId, seats: &[u32]) -> (OrderNo, PaymentRecord) {
+pub(super) async fn paid(
+    stage: &Stage,
+    user: &User,
+    show: ShowId,
+    seats: &[u32],
+) -> (OrderNo, PaymentRecord) {
     paid_for(stage, user, show, seats, &[]).await
 }
 
@@ -112,7 +117,7 @@ async fn paid_for(
 }
 
 /// The gateway's word that a pending order was paid.
-async fn pay(stage: &Stage, user: &User, order_no: OrderNo) -> PaymentRecord {
+pub(super) async fn pay(stage: &Stage, user: &User, order_no: OrderNo) -> PaymentRecord {
     let payment = stage.payment(user, order_no).await;
     let now = stage.clock.now();
     let body = Notice::success(&payment.out_trade_no, payment.amount).body(now);
@@ -126,7 +131,7 @@ async fn pay(stage: &Stage, user: &User, order_no: OrderNo) -> PaymentRecord {
 }
 
 /// A customer's wish, without the form.
-fn wish(order_no: OrderNo, items: &[u32]) -> RefundRequest {
+pub(super) fn wish(order_no: OrderNo, items: &[u32]) -> RefundRequest {
     RefundRequest {
         order_no,
         tickets: TicketChoice::Items(items.to_vec()),

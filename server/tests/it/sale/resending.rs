@@ -14,24 +14,14 @@ use server::{
     kafka::{Topic, offsets::GroupProgress},
     kafka_config,
     redis::keys::ShowKey,
-    ticketing::{Ticketing, loading::CREATE_GROUP},
+    ticketing::loading::CREATE_GROUP,
 };
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 /// For two seconds an order is left to the server that took it.
 const RESEND_AFTER: Millis = Millis(2_001);
 /// Longer than a group of consumers takes to come together, so that no message is stale when it is read.
 const PATIENT: [(&str, &str); 1] = [("SEATFLOW_DISCARD_AFTER_MS", "50000")];
-
-/// A server that reaches every store but Kafka.
-async fn without_kafka(stage: &Stage) -> Ticketing {
-    let mut config = stage.config().clone();
-    // Nobody listens there.
-    config.stores.kafka_brokers = "127.0.0.1:9".to_owned();
-    let clock = Arc::clone(&stage.clock) as Arc<dyn Clock>;
-    let (server, _) = server::connect(&config, clock).await.expect("stores");
-    server
-}
 
 /// The show's orders of which Kafka has acknowledged nothing.
 async fn unsent(stage: &Stage, show: ShowId) -> Vec<OrderNo> {
@@ -76,11 +66,12 @@ async fn messages(stage: &Stage) -> i64 {
 async fn consumed(stage: &Stage, show: ShowId, order_no: OrderNo) -> (Option<OrderStatus>, i64) {
     let kafka = kafka_config(stage.config());
     let progress = GroupProgress::new(&kafka, Topic::OrderCreate, CREATE_GROUP).expect("a client");
-    let ends = progress.ends().await.expect("Kafka");
+    // Kafka has two seconds for each answer, which it may miss on a busy machine.
+    let ends = eventually("Kafka answers", || async { progress.ends().await.ok() }).await;
     let consuming = stage.consume();
     eventually("everything is consumed", || async {
         let passed = progress.has_passed(&ends).await;
-        passed.expect("Kafka").then_some(())
+        matches!(passed, Ok(true)).then_some(())
     })
     .await;
     consuming.stop().await;
@@ -97,7 +88,7 @@ fn an_order_that_was_never_sent_is_sent_by_another_server_once() {
     run(async {
         let stage = Stage::with(&PATIENT).await;
         let show = stage.show(ShowSpec::default()).await;
-        let apart = without_kafka(&stage).await;
+        let apart = stage.server_without_kafka().await;
         let request = HoldRequest {
             show_id: show,
             choice: Choice::Seats(vec![SeatIndex(3)]),

@@ -1,6 +1,6 @@
 //! A show's terms change while it is on sale.
 
-use crate::support::{ShowSpec, Stage, TestApp, all_repaired, eventually, run};
+use crate::support::{ShowSpec, Stage, TestApp, all_repaired, run};
 use app::{
     domain::{
         catalogue::{SaleState, ShowPage, ShowStatus},
@@ -266,7 +266,6 @@ fn buyers_see_a_changed_sale_window_within_three_seconds() {
         let path = format!("/api/catalogue/show?id={show}");
         let page: ShowPage = customer.get(&path).await.expect("a show");
         assert_eq!(page.sale, SaleState::OnSale);
-        let began = std::time::Instant::now();
         let change = TermsChange {
             sale_end: Some(app.clock.now() - Millis::minutes(1)),
             ..NOTHING
@@ -275,12 +274,10 @@ fn buyers_see_a_changed_sale_window_within_three_seconds() {
             .change_show(show, &change)
             .await
             .expect("a change");
-        eventually("the page says that the sale is over", || async {
-            let page: ShowPage = customer.get(&path).await.expect("a show");
-            (page.sale == SaleState::Ended).then_some(())
-        })
-        .await;
-        assert!(began.elapsed().as_millis() < 4_000, "{:?}", began.elapsed());
+        // Waited for, not measured: how long the page itself takes on a busy machine is another question.
+        tokio::time::sleep(std::time::Duration::from_millis(3_100)).await;
+        let page: ShowPage = customer.get(&path).await.expect("a show");
+        assert_eq!(page.sale, SaleState::Ended);
     });
 }
 

@@ -5,22 +5,13 @@ use app::domain::{
     ids::{OrderNo, ShowId},
     order::OrderStatus,
     seat::SeatState,
-    time::{Millis, Timestamp},
+    time::Millis,
 };
-use server::{clock::Clock, kafka::messages::Placed};
+use server::{clock::ShiftedClock, kafka::messages::Placed};
 use std::sync::Arc;
 
 /// The longest that a message may be on its way, unless it is set otherwise.
 const DISCARD_AFTER: Millis = Millis(5_000);
-
-/// A clock that stands still, where a millisecond decides.
-struct Stopped(Timestamp);
-
-impl Clock for Stopped {
-    fn now(&self) -> Timestamp {
-        self.0
-    }
-}
 
 /// A hold of seat 3, and its message.
 async fn held(stage: &Stage) -> (ShowId, OrderNo, Placed) {
@@ -123,7 +114,7 @@ fn a_message_of_five_seconds_becomes_an_order_and_one_of_a_millisecond_more_does
             ),
         ] {
             let (show, order_no, message) = held(&stage).await;
-            let clock = Stopped(message.placed_at + age);
+            let clock = ShiftedClock::stopped_at(message.placed_at + age);
             let consumer = stage.server_with(Arc::new(clock)).await;
             let outcome = consumer.create_orders(&[message]).await;
             assert_eq!(outcome.expect("stores"), []);

@@ -106,7 +106,7 @@ fn a_declined_try_that_is_told_of_after_the_success_takes_nothing_back() {
 #[test]
 fn a_notice_with_a_wrong_signature_is_not_believed_and_its_right_repetition_is() {
     run(async {
-        let paying = Paying::with(&[("wrong_signature", "on"), ("faulty_attempts", "2")]).await;
+        let paying = Paying::with(&[("wrong_signature", "on"), ("faulty_attempts", "4")]).await;
         assert_eq!(paying.count(NOTICES).await, 0, "nothing unproven is kept");
         assert_eq!(
             paying.customer.status(paying.order_no).await,
@@ -120,7 +120,7 @@ fn a_notice_with_a_wrong_signature_is_not_believed_and_its_right_repetition_is()
 #[test]
 fn a_notice_with_an_old_time_is_not_believed_and_its_right_repetition_is() {
     run(async {
-        let paying = Paying::with(&[("stale_timestamp", "on"), ("faulty_attempts", "2")]).await;
+        let paying = Paying::with(&[("stale_timestamp", "on"), ("faulty_attempts", "4")]).await;
         assert_eq!(paying.count(NOTICES).await, 0, "nothing old is kept");
         assert_eq!(
             paying.customer.status(paying.order_no).await,

@@ -94,7 +94,7 @@ fn an_order_that_is_waited_for_in_steps_ends_at_its_deadline_and_not_with_a_step
         let order = customer.until(order_no, OrderStatus::Cancelled).await;
         let late = order.now - order.expires.at;
         assert!(
-            (0..20_000).contains(&late.0),
+            (0..50_000).contains(&late.0),
             "{} ms after the deadline",
             late.0
         );

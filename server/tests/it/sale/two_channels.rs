@@ -180,6 +180,7 @@ fn money_that_came_too_late_goes_back_through_the_channel_it_came_through() {
             (attempt.refund == Some(RefundProgress::Sent)).then_some(())
         })
         .await;
+        let now = app.clock.now();
         let back = tally::refund_notice(&refund_no, &number, amount, now);
         let headers = tally::headers(&back, now);
         let answer = send(&app, "tally", headers, back).await;

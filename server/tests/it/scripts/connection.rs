@@ -49,7 +49,8 @@ async fn silent_redis() -> String {
 #[tokio::test]
 async fn a_silent_redis_leaves_the_result_unknown_and_the_next_caller_is_told_to_wait() {
     let config = RedisConfig {
-        response_timeout: Duration::from_millis(300),
+        // Much longer than the queue waits: on a busy machine the first must not have given up before the second has.
+        response_timeout: Duration::from_secs(2),
         concurrency_max: 1,
         queue_wait_max: Duration::from_millis(50),
         ..RedisConfig::new(silent_redis().await)

@@ -58,10 +58,34 @@ async fn a_number_that_went_to_another_server_is_given_up_for_a_free_one() {
 }
 
 #[tokio::test]
+async fn where_all_leases_are_lost_every_server_goes_on_with_its_own_number() {
+    let stage = Stage::empty().await;
+    let mut leases = Vec::new();
+    // So many that some begin their search at the same number.
+    for server in 0..40 {
+        leases.push(lease(&stage, &format!("server-{server}")).await.unwrap());
+    }
+    let numbers = |leases: &[NodeLease]| -> Vec<u16> {
+        let now = Instant::now();
+        let number = |lease: &NodeLease| lease.node_at(now).unwrap();
+        leases.iter().map(number).collect()
+    };
+    let before = numbers(&leases);
+    for node in &before {
+        let _: u32 = stage.raw(&["DEL", &stage.redis.keys().node(*node)]);
+    }
+    for lease in leases.iter().rev() {
+        lease.renew().await.unwrap();
+        assert_eq!(numbers(&leases), before, "nobody takes what another uses");
+    }
+}
+
+#[tokio::test]
 async fn a_number_is_not_used_when_its_lease_may_have_run_out() {
     let stage = Stage::empty().await;
+    let before = Instant::now();
     let lease = lease(&stage, "server").await.unwrap();
-    let now = Instant::now();
-    assert!(lease.node_at(now + Duration::from_secs(49)).is_some());
-    assert_eq!(lease.node_at(now + Duration::from_secs(51)), None);
+    let after = Instant::now();
+    assert!(lease.node_at(before + Duration::from_secs(49)).is_some());
+    assert_eq!(lease.node_at(after + Duration::from_secs(51)), None);
 }

@@ -77,7 +77,8 @@ pub async fn staged(capacity: u32, pieces: u16) -> (Stage, Floor) {
     };
     let show = stage.show(spec).await;
     let floor = Floor::of(stage.ticketing.db(), show).await;
-    stage.ticketing.load_show(show).await.expect("a show");
+    let loaded = stage.ticketing.load_show_patiently(show).await;
+    loaded.expect("a show");
     (stage, floor)
 }
 

@@ -110,7 +110,10 @@ impl TestApp {
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
-        let config = config(&base, settings).await;
+        // However slow the machine is, no order is too old to be written.
+        let mut all = vec![("SEATFLOW_DISCARD_AFTER_MS", "50000")];
+        all.extend(settings);
+        let config = config(&base, &all).await;
         Db::connect(&config.stores)
             .await
             .expect("a database")

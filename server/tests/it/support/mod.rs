@@ -27,8 +27,8 @@ pub fn run<T>(test: impl Future<Output = T>) -> T {
         .block_on(test)
 }
 
-/// Longest wait for something that must happen.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longest wait for something that must happen, on a machine that is busy with other things.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks again and again until there is an answer.
 pub async fn eventually<T, F: Future<Output = Option<T>>>(

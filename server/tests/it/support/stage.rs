@@ -34,7 +34,10 @@ use server::{
     },
     ticketing::{Ticketing, loading::CREATE_GROUP},
 };
-use std::{net::Ipv4Addr, sync::Arc};
+use std::{
+    net::Ipv4Addr,
+    sync::{Arc, Mutex},
+};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -59,7 +62,7 @@ pub struct Stage {
     pub ticketing: Ticketing,
     pub clock: Arc<ShiftedClock>,
     config: Config,
-    _lease: KeptLease,
+    leases: Mutex<Vec<KeptLease>>,
 }
 
 /// A consumer of `order.create` that runs.
@@ -76,7 +79,7 @@ impl Consuming {
     }
 }
 
-/// The stage's node number, renewed for as long as the stage stands: a slow machine takes longer than a lease lasts.
+/// A server's node number, renewed for as long as the stage stands: a slow machine takes longer than a lease lasts.
 struct KeptLease(tokio::task::AbortHandle);
 
 impl KeptLease {
@@ -113,7 +116,7 @@ impl Stage {
             ticketing,
             clock,
             config,
-            _lease: KeptLease::of(lease),
+            leases: Mutex::new(vec![KeptLease::of(lease)]),
         }
     }
 
@@ -148,7 +151,22 @@ impl Stage {
 
     /// Another server on the same stores, with a clock of its own.
     pub async fn server_with(&self, clock: Arc<dyn Clock>) -> Ticketing {
-        let (ticketing, _) = server::connect(&self.config, clock).await.expect("stores");
+        self.server_of(&self.config, clock).await
+    }
+
+    /// A server that reaches every store but Kafka.
+    pub async fn server_without_kafka(&self) -> Ticketing {
+        let mut config = self.config.clone();
+        // Nobody listens there.
+        config.stores.kafka_brokers = "127.0.0.1:9".to_owned();
+        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        self.server_of(&config, clock).await
+    }
+
+    async fn server_of(&self, config: &Config, clock: Arc<dyn Clock>) -> Ticketing {
+        let (ticketing, lease) = server::connect(config, clock).await.expect("stores");
+        let mut leases = self.leases.lock().expect("nobody panics with the leases");
+        leases.push(KeptLease::of(lease));
         ticketing
     }
 

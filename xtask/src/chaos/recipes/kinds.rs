@@ -34,10 +34,13 @@ pub(super) const LATE_MESSAGE: Recipe = Recipe {
     ..ORDINARY
 };
 
-/// Many messages are stale when they are read, on a machine that has more to do than it can; and orders of the standing zone have
-/// their places from several pieces.
+/// Messages of the standing zone, whose orders have their places from several pieces, are held up until they are stale, and
+/// shorter than the relay waits.
 pub(super) const LATE_CROWD: Recipe = Recipe {
-    settings: &[("SEATFLOW_DISCARD_AFTER_MS", "50")],
+    // Often, since an order may still find its places in one piece.
+    pauses: "standing_after_hold:2:1700,standing_after_hold:4:1700,standing_after_hold:7:1700,standing_after_hold:11:1700,\
+             standing_after_hold:16:1700,standing_after_hold:22:1700,standing_after_hold:30:1700",
+    settings: &[("SEATFLOW_DISCARD_AFTER_MS", "1000")],
     crowds: true,
     staff: Some(Work::PlaceByPlace),
     passings: &[1],

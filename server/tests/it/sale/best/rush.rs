@@ -37,7 +37,8 @@ async fn with_free(stage: &Stage, free: &[u32]) -> (ShowId, ZoneId) {
         ..ShowSpec::default()
     };
     let show = stage.show(spec).await;
-    stage.ticketing.load_show(show).await.expect("a show");
+    let loaded = stage.ticketing.load_show_patiently(show).await;
+    loaded.expect("a show");
     let withheld = (0..60).filter(|seat| !free.contains(seat)).map(SeatIndex);
     let withheld: Vec<SeatIndex> = withheld.collect();
     if !withheld.is_empty() {

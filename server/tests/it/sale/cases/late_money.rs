@@ -35,7 +35,7 @@ fn a_card_charged_after_the_seats_went_to_somebody_else_is_given_back_and_nobody
  {
     run(async {
         let app = TestApp::start(&[]).await;
-        let (customer, show, order_no) = paid_in_secret(&app, &[("delay_s", "60")]).await;
+        let (customer, show, order_no) = paid_in_secret(&app, &[("delay_s", "600")]).await;
         app.clock.advance(Millis::minutes(15));
         let order = customer.until(order_no, OrderStatus::Cancelled).await;
         assert_eq!(order.cancel_reason, Some(CancelReason::Timeout));
@@ -47,7 +47,7 @@ fn a_card_charged_after_the_seats_went_to_somebody_else_is_given_back_and_nobody
         winner.until(theirs, OrderStatus::Pending).await;
         winner.pay(theirs).await;
         winner.until(theirs, OrderStatus::Paid).await;
-        app.clock.advance(Millis::seconds(60));
+        app.clock.advance(Millis::seconds(600));
         eventually("the money is back", || async {
             let progress = refund(&customer, order_no).await;
             (progress == Some(RefundProgress::Succeeded)).then_some(())
@@ -85,7 +85,7 @@ fn a_page_that_said_failed_before_the_success_leads_nobody_into_paying_twice() {
         let fields = [
             ("outcome", "fail"),
             ("failed_page", "on"),
-            ("delay_s", "30"),
+            ("delay_s", "600"),
         ];
         customer.at_cashier_with(&cashier, &fields).await;
         let order = customer.order(order_no).await.expect("the order");
@@ -103,7 +103,7 @@ fn a_page_that_said_failed_before_the_success_leads_nobody_into_paying_twice() {
             again, cashier,
             "the way leads back to the attempt under way"
         );
-        app.clock.advance(Millis::seconds(30));
+        app.clock.advance(Millis::seconds(600));
         customer.until(order_no, OrderStatus::Paid).await;
         let attempts = "SELECT COUNT(*) FROM payment WHERE order_no = ?";
         assert_eq!(app.count(attempts, order_no.as_i64()).await, 1);
@@ -115,7 +115,8 @@ fn a_page_that_said_failed_before_the_success_leads_nobody_into_paying_twice() {
 fn a_refund_that_the_gateway_refuses_is_seen_and_repeated_until_it_succeeds() {
     run(async {
         let app = TestApp::start(&[]).await;
-        let switches = [("refund_answer", "refuse"), ("refund_times", "2")];
+        // As often as gives a slow machine half a minute to look at the refusal.
+        let switches = [("refund_answer", "refuse"), ("refund_times", "6")];
         let (customer, _, order_no) = paid_in_secret(&app, &switches).await;
         customer.cancel(order_no).await.expect("given up");
         eventually("the refusal is seen", || async {
@@ -135,7 +136,7 @@ fn a_refund_that_the_gateway_refuses_is_seen_and_repeated_until_it_succeeds() {
                 .await;
             assert!(page.contains(language.refused), "{page}");
         }
-        eventually("the third try succeeds", || async {
+        eventually("the seventh try succeeds", || async {
             app.clock.advance(Millis::seconds(5));
             let progress = refund(&customer, order_no).await;
             (progress == Some(RefundProgress::Succeeded)).then_some(())

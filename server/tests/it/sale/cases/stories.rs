@@ -183,7 +183,7 @@ fn an_order_that_ran_out_of_time_and_was_paid_after_that_keeps_its_whole_story()
         let fields = [
             ("outcome", "succeed"),
             ("after_close", "on"),
-            ("delay_s", "60"),
+            ("delay_s", "600"),
         ];
         customer.at_cashier_with(&cashier, &fields).await;
         app.clock.advance(Millis::minutes(15));
@@ -193,7 +193,7 @@ fn an_order_that_ran_out_of_time_and_was_paid_after_that_keeps_its_whole_story()
             let page = customer.page(&path, words.accept).await;
             assert!(page.contains(words.timed_out), "{page}");
         }
-        app.clock.advance(Millis::seconds(60));
+        app.clock.advance(Millis::seconds(600));
         eventually("the money is back", || async {
             let attempt = customer.order(order_no).await.ok()?.payment?;
             (attempt.refund == Some(RefundProgress::Succeeded)).then_some(())

@@ -30,7 +30,8 @@ fn a_show_leaves_once_it_is_over_and_not_before() {
     run(async {
         let stage = stage().await;
         let (floor, next) = (opened(&stage).await, stage.show(ShowSpec::default()).await);
-        stage.ticketing.load_show(next).await.expect("a show");
+        let loaded = stage.ticketing.load_show_patiently(next).await;
+        loaded.expect("a show");
         paid(&stage, &stage.user().await, floor.show, &[1, 30]).await;
         paid_places(&stage, &stage.user().await, floor, 4).await;
         stage.clock.advance(Millis::minutes(40));

@@ -31,7 +31,7 @@ async fn late_message(stage: &Stage, show: ShowId, order_no: OrderNo) -> Placed 
 }
 
 /// Waits until a statement that begins like this is under way in the stage's database.
-async fn is_under_way(stage: &Stage, statement: &str) {
+pub(super) async fn is_under_way(stage: &Stage, statement: &str) {
     let pool = stage.ticketing.db().pool();
     eventually(statement, || async {
         let running: i64 = sqlx::query_scalar(

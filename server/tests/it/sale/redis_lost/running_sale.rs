@@ -3,7 +3,7 @@
 use super::lose;
 use crate::support::{ShowSpec, TestApp, eventually, run};
 use app::{
-    domain::{ids::OrderNo, order::OrderStatus, seat::MapUpdate, time::Millis},
+    domain::{hold::Refusal, ids::OrderNo, order::OrderStatus, seat::MapUpdate, time::Millis},
     error::AppError,
 };
 use futures::future::join_all;
@@ -30,9 +30,21 @@ fn a_running_sale_goes_on_when_redis_loses_its_show_three_times() {
                     // Neighbours want the same seats, so that a seat offered twice would be sold twice.
                     let seat = (buyer / 2 * 4 + turn) % 120;
                     tokio::time::sleep(Duration::from_millis(u64::from(buyer) * 7)).await;
-                    match customer.place(show, &[seat]).await {
+                    let answer = eventually("the show is open again", || async {
+                        match customer.place(show, &[seat]).await {
+                            Err((
+                                _,
+                                AppError::Busy { .. }
+                                | AppError::Refused {
+                                    refusal: Refusal::Rebuilding,
+                                },
+                            )) => None,
+                            answer => Some(answer),
+                        }
+                    });
+                    match answer.await {
                         Ok(order_no) => placed.push(order_no),
-                        Err((_, AppError::Refused { .. } | AppError::Busy { .. })) => {}
+                        Err((_, AppError::Refused { .. })) => {}
                         Err(other) => panic!("neither held nor refused: {other:?}"),
                     }
                 }
@@ -88,7 +100,10 @@ fn a_running_sale_goes_on_when_redis_loses_its_show_three_times() {
         );
         app.clock.advance(Millis::seconds(11));
         for _ in 0..3 {
-            app.ticketing().reconcile().await.expect("stores");
+            eventually("nobody else leads", || async {
+                app.ticketing().reconcile().await.expect("stores")
+            })
+            .await;
         }
         let evidence = app.verify().await;
         assert!(evidence.is_clean(), "{}", evidence.table());

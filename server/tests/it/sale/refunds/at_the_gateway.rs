@@ -21,7 +21,8 @@ fn a_refused_refund_leaves_the_order_paid_and_succeeds_later() {
         let app = TestApp::shared().await;
         let show = app.show(ShowSpec::default()).await;
         let customer = app.customer().await;
-        let switches = [("refund_answer", "refuse"), ("refund_times", "2")];
+        // As often as gives a slow machine some seconds to look at the refusal.
+        let switches = [("refund_answer", "refuse"), ("refund_times", "4")];
         let order_no = bought_with(&customer, show, &[5, 6], &switches).await;
         let refund = give_back(&customer, order_no, &[0, 1])
             .await
@@ -89,16 +90,17 @@ fn a_refund_that_was_accepted_and_failed_is_tried_under_another_number() {
 #[test]
 fn a_slow_refund_is_on_its_way_until_the_gateway_says_that_it_is_done() {
     run(async {
-        let app = TestApp::shared().await;
+        let app = TestApp::start(&[]).await;
         let show = app.show(ShowSpec::default()).await;
         let customer = app.customer().await;
-        let order_no = bought_with(&customer, show, &[5], &[("refund_delay_s", "2")]).await;
+        let order_no = bought_with(&customer, show, &[5], &[("refund_delay_s", "300")]).await;
         let refund = give_back(&customer, order_no, &[0])
             .await
             .expect("a refund");
         assert_eq!(refund.progress, RefundProgress::Sent);
         assert_eq!(customer.status(order_no).await, OrderStatus::Paid);
         assert_eq!(app.seat(show, 5).await, SeatState::Sold);
+        app.clock.advance(Millis::seconds(300));
         let order = until_back(&customer, order_no, 0).await;
         assert_eq!(order.status, OrderStatus::Refunded);
     });

@@ -87,10 +87,12 @@ fn another_amount_that_was_really_taken_goes_back_exactly_and_pays_nothing() {
             customer.start_paying(order_no).await.expect("another try");
             let second = payment(&app, order_no, 1).await;
             office.pay(&second.out_trade_no);
+            let now = app.clock.now();
             let paid = tally::notice("paid", &second.out_trade_no, second.amount, now);
             let answer = send(&app, "tally", tally::headers(&paid, now), paid).await;
             assert_eq!(answer, StatusCode::OK);
             customer.until(order_no, OrderStatus::Paid).await;
+            let now = app.clock.now();
             let back = tally::refund_notice(&refund_no, &number, other, now);
             let answer = send(&app, "tally", tally::headers(&back, now), back).await;
             assert_eq!(answer, StatusCode::OK);
