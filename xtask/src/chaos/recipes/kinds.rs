@@ -16,11 +16,11 @@ pub(super) const LATE_CREATION: Recipe = Recipe {
     ..ORDINARY
 };
 
-/// An acknowledgement is held up longer than the relay waits for it.
-pub(super) const LATE_ACKNOWLEDGEMENT: Recipe = Recipe {
-    // Often, since an acknowledgement that comes between two looks of the relay is no work for it.
-    pauses: "place_after_ack:2:3000,place_after_ack:4:3000,place_after_ack:6:3000,place_after_ack:9:3000,\
-             place_after_ack:13:3000,place_after_ack:17:3000,place_after_ack:22:3000",
+/// An order's message is held up before it is sent, longer than the relay waits: what a server has under way itself is no
+/// work for its relay.
+pub(super) const LATE_SENDING: Recipe = Recipe {
+    pauses: "place_after_hold:2:3000,place_after_hold:4:3000,place_after_hold:6:3000,place_after_hold:9:3000,\
+             place_after_hold:13:3000,place_after_hold:17:3000,place_after_hold:22:3000",
     settings: &[("SEATFLOW_RESEND_AFTER_MS", "500")],
     passings: &[1],
     ..ORDINARY

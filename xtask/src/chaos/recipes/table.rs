@@ -1,7 +1,7 @@
 //! The recipes: every point that an ordinary sale does not reach, and what it takes.
 
 use super::kinds::{
-    BLOCKING, COMMAND, LATE_ACKNOWLEDGEMENT, LATE_CREATION, LATE_CROWD, LATE_MESSAGE, LOADING,
+    BLOCKING, COMMAND, LATE_CREATION, LATE_CROWD, LATE_MESSAGE, LATE_SENDING, LOADING,
     LOST_MEANWHILE, REBUILDING, SPREAD, STANDING, TERMS, UNLOADING, UNWRITABLE, WITHDRAWING,
     WITHDRAWN,
 };
@@ -12,11 +12,11 @@ use crate::chaos::trouble::Trouble;
 pub(super) static RECIPES: [Recipe; 65] = [
     Recipe {
         point: "relay_before_send",
-        ..LATE_ACKNOWLEDGEMENT
+        ..LATE_SENDING
     },
     Recipe {
         point: "relay_after_send",
-        ..LATE_ACKNOWLEDGEMENT
+        ..LATE_SENDING
     },
     Recipe {
         point: "discard_after_row",
