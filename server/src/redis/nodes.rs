@@ -87,7 +87,11 @@ impl NodeLease {
                 }));
                 return Ok(());
             }
-            self.set(None);
+            // Not used any more, and remembered: where the next is not found now, this one is asked for again.
+            self.set(Some(Held {
+                node: held.node,
+                usable_until: asked_at,
+            }));
             // Where Redis lost all leases, each server goes on with its own number: the others still use theirs.
             return self.take_free_number(held.node).await;
         }

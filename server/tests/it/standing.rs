@@ -6,7 +6,6 @@ mod fixture;
 pub(crate) mod floor;
 mod losing;
 mod lost_pieces;
-mod miscounted;
 pub(crate) mod properties;
 mod scripts;
 mod seeding;

@@ -204,6 +204,10 @@ impl Ticketing {
             let mut found = Vec::new();
             // A show that Redis lost meanwhile is the next round's.
             self.find_in_show(show, Presence::Over, &mut found).await?;
+            // Nothing is found when the counters are right, and when orders came between the readings.
+            if found.is_empty() {
+                continue;
+            }
             let again = found.into_iter().find_map(|finding| match finding.repair {
                 Repair::Count { at, counters } => Some((at, counters)),
                 _ => None,

@@ -3,8 +3,10 @@
 use super::{Class, FOLLOW_UP_GRACE, Finding, Presence, Repair};
 use crate::{
     fault::{self, Point},
+    kafka::messages::{Message, Placed},
     mysql::{orders::OrderRecord, standing::PieceOfOrder},
     redis::{
+        HoldRecord,
         keys::Piece,
         scripts::{GiveStandingReply, GiveWhy},
         standing::{PieceSnapshot, PlaceState, TakenPlaces},
@@ -66,6 +68,18 @@ impl ComparedZone {
             .iter()
             .find(|(piece, _)| *piece == of_order.piece)?;
         snapshot.taken.get(&of_order.order_no).copied()
+    }
+
+    fn is_miscounted(&self) -> bool {
+        self.pieces.iter().any(|(_, piece)| is_miscounted(piece))
+    }
+
+    /// Whether a piece lacks the entry of an order, and the database can't tell it either.
+    fn lost_without_row(&self, order_no: OrderNo, piece: Piece) -> bool {
+        let mut pieces = self.pieces.iter();
+        let lacks = pieces
+            .any(|(known, snapshot)| *known == piece && !snapshot.taken.contains_key(&order_no));
+        lacks && !self.has_places(order_no, piece)
     }
 
     fn has_places(&self, order_no: OrderNo, piece: Piece) -> bool {
@@ -138,18 +152,39 @@ impl Ticketing {
         self.find_lost_places(&compared, found).await?;
         self.find_orphan_places(&compared, found);
         self.find_returned_places(&compared, found).await?;
-        // Counts are judged once the entries are right, because entries make them. Entries that were lost leave their counts
-        // behind, and are counted a second time when they are written again: then the counts are made anew after them.
+        // Entries make the counts. Those that were lost leave their counts behind, and are counted a second time when they are
+        // written again. Too high a count keeps buyers away; one that is made before all entries are there sells places twice.
+        if compared.is_miscounted() && self.lacks_entries_of_holds(&compared).await? {
+            return Ok(());
+        }
+        // Counts are judged once the entries are right, or made anew after they are.
         if found.len() == before {
             self.find_wrong_counts(&compared, found).await?;
-        } else if compared
-            .pieces
-            .iter()
-            .any(|(_, piece)| is_miscounted(piece))
-        {
+        } else if compared.is_miscounted() {
             found.push(compared.wrong_shares());
         }
         Ok(())
+    }
+
+    /// Whether entries of orders on their way were lost, which have no row to write them from: places that nobody seems to
+    /// have may be theirs.
+    async fn lacks_entries_of_holds(&self, compared: &ComparedZone) -> Result<bool, Failure> {
+        let Some(show) = self.inner.redis.snapshot(compared.show).await? else {
+            return Ok(true);
+        };
+        let lacks_entry = |order_no: OrderNo, record: &HoldRecord| {
+            let Ok(placed) = Placed::decode(record.message.as_bytes()) else {
+                return false;
+            };
+            let of_zone = placed.pieces.iter();
+            let mut of_zone = of_zone.filter(|from| from.zone_id == compared.zone);
+            of_zone.any(|from| {
+                let (zone, piece) = (from.zone_id, from.piece);
+                compared.lost_without_row(order_no, Piece { zone, piece })
+            })
+        };
+        let mut holds = show.holds.iter();
+        Ok(holds.any(|(order_no, record)| lacks_entry(*order_no, record)))
     }
 
     /// Places of orders that Redis does not give them. It is asked once more about those: what was taken after the first
@@ -170,10 +205,12 @@ impl Ticketing {
             let is_recent = of_order
                 .paid_at_ms
                 .is_some_and(|at| self.now() < Timestamp(at) + FOLLOW_UP_GRACE);
-            if is_right(compared.entry(of_order)) || is_recent {
+            let piece = of_order.piece;
+            // Counts are made from the entries, so where they are wrong each entry is written first.
+            let may_wait = is_recent && !compared.is_miscounted();
+            if is_right(compared.entry(of_order)) || may_wait {
                 continue;
             }
-            let piece = of_order.piece;
             if let Entry::Vacant(unread) = again.entry(piece) {
                 unread.insert(self.inner.redis.piece_snapshot(piece).await?);
             }

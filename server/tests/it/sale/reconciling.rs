@@ -4,6 +4,7 @@ mod counting;
 mod half_lost;
 mod late_rows;
 mod listed;
+mod lost_entries;
 mod money;
 mod paid_meanwhile;
 mod placed_meanwhile;
