@@ -34,12 +34,20 @@ pub(super) const LATE_MESSAGE: Recipe = Recipe {
     ..ORDINARY
 };
 
-/// Messages of the standing zone, whose orders have their places from several pieces, are held up until they are stale, and
-/// shorter than the relay waits.
+/// Messages of the standing zone are held up until they are stale, and shorter than the relay waits. Some are of orders that
+/// have their places from several pieces.
 pub(super) const LATE_CROWD: Recipe = Recipe {
-    // Often, since an order may still find its places in one piece.
-    pauses: "standing_after_hold:2:1700,standing_after_hold:4:1700,standing_after_hold:7:1700,standing_after_hold:11:1700,\
-             standing_after_hold:16:1700,standing_after_hold:22:1700,standing_after_hold:30:1700",
+    // Every fourth for a long time: until staff begin, and whenever a piece has enough, an order has its places from one.
+    pauses: "standing_after_hold:16:1700,standing_after_hold:20:1700,standing_after_hold:24:1700,standing_after_hold:28:1700,\
+             standing_after_hold:32:1700,standing_after_hold:36:1700,standing_after_hold:40:1700,standing_after_hold:44:1700,\
+             standing_after_hold:48:1700,standing_after_hold:52:1700,standing_after_hold:56:1700,standing_after_hold:60:1700,\
+             standing_after_hold:64:1700,standing_after_hold:68:1700,standing_after_hold:72:1700,standing_after_hold:76:1700,\
+             standing_after_hold:80:1700,standing_after_hold:84:1700,standing_after_hold:88:1700,standing_after_hold:92:1700,\
+             standing_after_hold:96:1700,standing_after_hold:100:1700,standing_after_hold:104:1700,standing_after_hold:108:1700,\
+             standing_after_hold:112:1700,standing_after_hold:116:1700,standing_after_hold:120:1700,standing_after_hold:124:1700,\
+             standing_after_hold:128:1700,standing_after_hold:132:1700,standing_after_hold:136:1700,standing_after_hold:140:1700,\
+             standing_after_hold:144:1700,standing_after_hold:148:1700,standing_after_hold:152:1700,standing_after_hold:156:1700,\
+             standing_after_hold:160:1700",
     settings: &[("SEATFLOW_DISCARD_AFTER_MS", "1000")],
     crowds: true,
     staff: Some(Work::PlaceByPlace),
