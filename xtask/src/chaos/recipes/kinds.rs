@@ -37,17 +37,31 @@ pub(super) const LATE_MESSAGE: Recipe = Recipe {
 /// Messages of the standing zone are held up until they are stale, and shorter than the relay waits. Some are of orders that
 /// have their places from several pieces.
 pub(super) const LATE_CROWD: Recipe = Recipe {
-    // Every fourth for a long time: until staff begin, and whenever a piece has enough, an order has its places from one.
-    pauses: "standing_after_hold:16:1700,standing_after_hold:20:1700,standing_after_hold:24:1700,standing_after_hold:28:1700,\
-             standing_after_hold:32:1700,standing_after_hold:36:1700,standing_after_hold:40:1700,standing_after_hold:44:1700,\
-             standing_after_hold:48:1700,standing_after_hold:52:1700,standing_after_hold:56:1700,standing_after_hold:60:1700,\
-             standing_after_hold:64:1700,standing_after_hold:68:1700,standing_after_hold:72:1700,standing_after_hold:76:1700,\
-             standing_after_hold:80:1700,standing_after_hold:84:1700,standing_after_hold:88:1700,standing_after_hold:92:1700,\
-             standing_after_hold:96:1700,standing_after_hold:100:1700,standing_after_hold:104:1700,standing_after_hold:108:1700,\
-             standing_after_hold:112:1700,standing_after_hold:116:1700,standing_after_hold:120:1700,standing_after_hold:124:1700,\
-             standing_after_hold:128:1700,standing_after_hold:132:1700,standing_after_hold:136:1700,standing_after_hold:140:1700,\
-             standing_after_hold:144:1700,standing_after_hold:148:1700,standing_after_hold:152:1700,standing_after_hold:156:1700,\
-             standing_after_hold:160:1700",
+    // Every other one for a long time: until staff begin, and whenever a piece has enough, an order has its places from one.
+    pauses: "standing_after_hold:16:1700,standing_after_hold:18:1700,standing_after_hold:20:1700,standing_after_hold:22:1700,\
+             standing_after_hold:24:1700,standing_after_hold:26:1700,standing_after_hold:28:1700,standing_after_hold:30:1700,\
+             standing_after_hold:32:1700,standing_after_hold:34:1700,standing_after_hold:36:1700,standing_after_hold:38:1700,\
+             standing_after_hold:40:1700,standing_after_hold:42:1700,standing_after_hold:44:1700,standing_after_hold:46:1700,\
+             standing_after_hold:48:1700,standing_after_hold:50:1700,standing_after_hold:52:1700,standing_after_hold:54:1700,\
+             standing_after_hold:56:1700,standing_after_hold:58:1700,standing_after_hold:60:1700,standing_after_hold:62:1700,\
+             standing_after_hold:64:1700,standing_after_hold:66:1700,standing_after_hold:68:1700,standing_after_hold:70:1700,\
+             standing_after_hold:72:1700,standing_after_hold:74:1700,standing_after_hold:76:1700,standing_after_hold:78:1700,\
+             standing_after_hold:80:1700,standing_after_hold:82:1700,standing_after_hold:84:1700,standing_after_hold:86:1700,\
+             standing_after_hold:88:1700,standing_after_hold:90:1700,standing_after_hold:92:1700,standing_after_hold:94:1700,\
+             standing_after_hold:96:1700,standing_after_hold:98:1700,standing_after_hold:100:1700,standing_after_hold:102:1700,\
+             standing_after_hold:104:1700,standing_after_hold:106:1700,standing_after_hold:108:1700,standing_after_hold:110:1700,\
+             standing_after_hold:112:1700,standing_after_hold:114:1700,standing_after_hold:116:1700,standing_after_hold:118:1700,\
+             standing_after_hold:120:1700,standing_after_hold:122:1700,standing_after_hold:124:1700,standing_after_hold:126:1700,\
+             standing_after_hold:128:1700,standing_after_hold:130:1700,standing_after_hold:132:1700,standing_after_hold:134:1700,\
+             standing_after_hold:136:1700,standing_after_hold:138:1700,standing_after_hold:140:1700,standing_after_hold:142:1700,\
+             standing_after_hold:144:1700,standing_after_hold:146:1700,standing_after_hold:148:1700,standing_after_hold:150:1700,\
+             standing_after_hold:152:1700,standing_after_hold:154:1700,standing_after_hold:156:1700,standing_after_hold:158:1700,\
+             standing_after_hold:160:1700,standing_after_hold:162:1700,standing_after_hold:164:1700,standing_after_hold:166:1700,\
+             standing_after_hold:168:1700,standing_after_hold:170:1700,standing_after_hold:172:1700,standing_after_hold:174:1700,\
+             standing_after_hold:176:1700,standing_after_hold:178:1700,standing_after_hold:180:1700,standing_after_hold:182:1700,\
+             standing_after_hold:184:1700,standing_after_hold:186:1700,standing_after_hold:188:1700,standing_after_hold:190:1700,\
+             standing_after_hold:192:1700,standing_after_hold:194:1700,standing_after_hold:196:1700,standing_after_hold:198:1700,\
+             standing_after_hold:200:1700",
     settings: &[("SEATFLOW_DISCARD_AFTER_MS", "1000")],
     crowds: true,
     staff: Some(Work::PlaceByPlace),
