@@ -152,6 +152,15 @@ impl Db {
         rows.into_iter().map(OrderRecord::try_from).collect()
     }
 
+    /// The tickets of an order, in its own order; none when there is no such order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn items_of_order(&self, order_no: OrderNo) -> Result<Vec<ItemRecord>, DbError> {
+        let items = self.items_of(&[order_no]).await?.remove(&order_no);
+        Ok(items.unwrap_or_default())
+    }
+
     /// The tickets of some orders, in the orders' own order.
     ///
     /// # Errors

@@ -197,9 +197,8 @@ impl Ticketing {
         let order = order.ok_or(Failure::Broken("refund of no order"))?;
         let facts = self.facts(order.show_id).await?;
         let facts = facts.ok_or(Failure::Broken("order of no show"))?;
-        let items = self.inner.db.items_of(&[refund.order_no]).await?;
-        let items = items.get(&refund.order_no).map_or(&[][..], Vec::as_slice);
-        Ok(refund_view(&refund, items, &facts.place.time_zone))
+        let items = self.inner.db.items_of_order(refund.order_no).await?;
+        Ok(refund_view(&refund, &items, &facts.place.time_zone))
     }
 }
 

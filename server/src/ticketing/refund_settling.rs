@@ -151,11 +151,10 @@ impl Ticketing {
     /// given back.
     pub(super) async fn free_tickets(&self, order: &OrderRecord) -> Result<(), Failure> {
         let order_no = order.order_no;
-        let items = self.inner.db.items_of(&[order_no]).await?;
-        let items = items.get(&order_no).map_or(&[][..], Vec::as_slice);
+        let items = self.inner.db.items_of_order(order_no).await?;
         let show = self.inner.db.show(order.show_id).await?;
         let show = show.ok_or(Failure::Broken("order of no show"))?;
-        let freed = freed(order, items);
+        let freed = freed(order, &items);
         // Nobody can come any more to a show that has begun, and its map tells who was expected.
         if self.now() < show.starts_at {
             let mut reply = self.free(order, &freed).await?;

@@ -41,13 +41,7 @@ impl Ticketing {
         if order.status == OrderStatus::Refunded {
             return Ok(());
         }
-        let items = self
-            .inner
-            .db
-            .items_of(&[order_no])
-            .await?
-            .remove(&order_no)
-            .unwrap_or_default();
+        let items = self.inner.db.items_of_order(order_no).await?;
         // What was given back may be somebody else's by now.
         let live: Vec<ItemRecord> = items.into_iter().filter(ItemRecord::is_live).collect();
         let seats = zoned_seats(&live);

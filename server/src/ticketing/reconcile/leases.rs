@@ -7,7 +7,7 @@
 use super::{Class, FINDINGS_MAX, FOLLOW_UP_GRACE, Finding, Repair};
 use crate::{
     mysql::orders::OrderRecord,
-    redis::{RedisError, keys::Piece},
+    redis::keys::Piece,
     ticketing::{Failure, Ticketing},
 };
 use app::domain::{
@@ -124,15 +124,9 @@ impl Ticketing {
         if !self.may_be_left(rows.get(&order_no)) {
             return Ok(None);
         }
-        let record = match self.inner.redis.hold_record(show, order_no).await {
-            Ok(Some(record)) => record,
-            Ok(None) => return Ok(None),
-            // A whole round goes by the seats' owners.
-            Err(error @ RedisError::UnexpectedReply { .. }) => {
-                tracing::warn!(%order_no, show_id = show.0, %error, "unreadable record of a hold");
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
+        // What has no record that can be read is left to a whole round, which goes by the seats' owners.
+        let Some(record) = self.readable_hold(show, order_no).await? else {
+            return Ok(None);
         };
         if !self.is_over(record.created) {
             return Ok(None);

@@ -127,8 +127,7 @@ impl Ticketing {
         let Some(order) = order.filter(|order| is_paid(order.status)) else {
             return Ok(false);
         };
-        let items = db.items_of(&[order_no]).await?.remove(&order_no);
-        let mut live = items.unwrap_or_default();
+        let mut live = db.items_of_order(order_no).await?;
         live.retain(ItemRecord::is_live);
         let record = HoldRecord {
             // Seats of a paid order are sold, and marked as that elsewhere.

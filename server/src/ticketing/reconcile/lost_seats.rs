@@ -86,13 +86,7 @@ impl Ticketing {
         if order.status != OrderStatus::Pending {
             return Ok(false);
         }
-        let items = self
-            .inner
-            .db
-            .items_of(&[order_no])
-            .await?
-            .remove(&order_no)
-            .unwrap_or_default();
+        let items = self.inner.db.items_of_order(order_no).await?;
         let record = record_of(&order, &items);
         let reply = self
             .inner

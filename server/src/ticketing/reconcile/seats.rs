@@ -237,12 +237,11 @@ impl Ticketing {
         let Some(order) = order.filter(|order| !order.status.is_live()) else {
             return Ok(false);
         };
-        let items = self.inner.db.items_of(&[order_no]).await?;
-        let items = items.get(&order_no).map_or(&[][..], Vec::as_slice);
+        let items = self.inner.db.items_of_order(order_no).await?;
         // A tombstone does not say what its order counts for its buyer. What it still holds does.
         let record = self.readable_hold(show, order_no).await?;
         let (limits, held) = record.map_or_else(
-            || (order.limit_counters, zoned_seats(items)),
+            || (order.limit_counters, zoned_seats(&items)),
             |record| (record.limits, record.seats),
         );
         let freed = Freed {

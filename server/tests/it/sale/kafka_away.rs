@@ -1,13 +1,9 @@
 //! While Kafka is away nobody waits for it for long: orders end on time, notices are answered, and what could not be told is
 //! told later.
 
-use crate::support::{Notice, ShowSpec, Stage, eventually, headers_for, run, submit_to};
+use crate::support::{Notice, ShowSpec, Stage, choose_at, eventually, headers_for, run};
 use app::domain::{
-    hold::{Choice, HoldRequest},
-    ids::SeatIndex,
-    order::OrderStatus,
-    seat::SeatState,
-    time::Millis,
+    hold::Choice, ids::SeatIndex, order::OrderStatus, seat::SeatState, time::Millis,
 };
 use axum::http::StatusCode;
 use server::{clock::Clock, ticketing::Ticketing};
@@ -89,13 +85,8 @@ fn an_order_that_kafkas_client_still_has_is_not_sent_again() {
         let stage = Stage::new().await;
         let show = stage.show(ShowSpec::default()).await;
         let apart = stage.server_without_kafka().await;
-        let request = HoldRequest {
-            show_id: show,
-            choice: Choice::Seats(vec![SeatIndex(3)]),
-            attendees: Vec::new(),
-            idempotency_key: uuid::Uuid::new_v4().to_string(),
-        };
-        let placed = submit_to(&apart, &stage.user().await, request).await;
+        let choice = Choice::Seats(vec![SeatIndex(3)]);
+        let placed = choose_at(&apart, &stage.user().await, show, choice).await;
         placed.expect("it is accepted all the same");
         stage.clock.advance(RESEND_AFTER);
         let relay = async |server: &Ticketing| server.relay_once().await.expect("Redis");

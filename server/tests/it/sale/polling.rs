@@ -1,8 +1,8 @@
 //! A buyer who waits for the own order asks again and again: Redis answers until there is a row.
 
-use crate::support::{ShowSpec, Stage, eventually, run, submit_to};
+use crate::support::{ShowSpec, Stage, choose_at, eventually, run};
 use app::domain::{
-    hold::{Choice, HoldRequest},
+    hold::Choice,
     ids::{OrderNo, SeatIndex},
     order::{CancelReason, OrderStatus},
     time::{Millis, Timestamp},
@@ -112,13 +112,8 @@ fn an_order_that_waited_for_its_show_begins_when_it_is_held() {
         let lead = lead.await.expect("a database").expect("a lock");
         let begun = stage.clock.now();
         let waiting = tokio::spawn(async move {
-            let request = HoldRequest {
-                show_id: show,
-                choice: Choice::Seats(vec![SeatIndex(1)]),
-                attendees: Vec::new(),
-                idempotency_key: "one-submission-1".to_owned(),
-            };
-            submit_to(&server, &user, request).await
+            let choice = Choice::Seats(vec![SeatIndex(1)]);
+            choose_at(&server, &user, show, choice).await
         });
         // Four of the five seconds that a message may take.
         for _ in 0..40 {

@@ -21,7 +21,10 @@ use app::domain::{
     time::{Millis, Timestamp},
 };
 use server::{
-    clock::Clock, config::LOCK_LEASE, mysql::money::PaymentNotice, redis::keys::ShowKey,
+    clock::Clock,
+    config::LOCK_LEASE,
+    mysql::money::{PaymentNotice, PaymentRecord},
+    redis::keys::ShowKey,
     ticketing::reconcile::Class,
 };
 
@@ -137,6 +140,22 @@ fn an_overdue_order_is_cancelled() {
     });
 }
 
+/// A notice that a payment succeeded, for recording it as a server does that dies before it settles.
+fn success(payment: &PaymentRecord, callback_id: &str) -> PaymentNotice {
+    PaymentNotice {
+        channel: "simulated".to_owned(),
+        callback_id: callback_id.to_owned(),
+        out_trade_no: payment.out_trade_no.clone(),
+        third_trade_no: None,
+        event: PaymentEvent::Succeeded,
+        amount: payment.amount,
+        happened_at: None,
+        fail_reason: None,
+        raw_body: String::new(),
+        is_asked_for: false,
+    }
+}
+
 #[test]
 fn a_paid_order_gets_its_seats_sold() {
     run(async {
@@ -145,18 +164,7 @@ fn a_paid_order_gets_its_seats_sold() {
         let user = stage.user().await;
         let order_no = stage.pending(&user, show, &[1]).await;
         let payment = stage.payment(&user, order_no).await;
-        let notice = PaymentNotice {
-            channel: "simulated".to_owned(),
-            callback_id: "cb_of_a_server_that_died".to_owned(),
-            out_trade_no: payment.out_trade_no,
-            third_trade_no: None,
-            event: PaymentEvent::Succeeded,
-            amount: payment.amount,
-            happened_at: None,
-            fail_reason: None,
-            raw_body: String::new(),
-            is_asked_for: false,
-        };
+        let notice = success(&payment, "cb_of_a_server_that_died");
         let db = stage.ticketing.db();
         db.record_notice(&notice, stage.clock.now())
             .await

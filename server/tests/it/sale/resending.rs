@@ -1,8 +1,8 @@
 //! An accepted order that Kafka has not acknowledged is sent again until it has.
 
-use crate::support::{ShowSpec, Stage, eventually, run, submit_to};
+use crate::support::{ShowSpec, Stage, choose_at, eventually, run};
 use app::domain::{
-    hold::{Choice, HoldRequest},
+    hold::Choice,
     ids::{OrderNo, SeatIndex, ShowId},
     order::OrderStatus,
     seat::SeatState,
@@ -89,13 +89,8 @@ fn an_order_that_was_never_sent_is_sent_by_another_server_once() {
         let stage = Stage::with(&PATIENT).await;
         let show = stage.show(ShowSpec::default()).await;
         let apart = stage.server_without_kafka().await;
-        let request = HoldRequest {
-            show_id: show,
-            choice: Choice::Seats(vec![SeatIndex(3)]),
-            attendees: Vec::new(),
-            idempotency_key: uuid::Uuid::new_v4().to_string(),
-        };
-        let order_no = submit_to(&apart, &stage.user().await, request).await;
+        let choice = Choice::Seats(vec![SeatIndex(3)]);
+        let order_no = choose_at(&apart, &stage.user().await, show, choice).await;
         let order_no = order_no.expect("it is accepted all the same");
         assert_eq!(unsent(&stage, show).await, [order_no]);
         assert_eq!(relay(&stage).await, 0, "it may still be on its way");

@@ -10,7 +10,7 @@ pub use app::{GATEWAY_SECRET, ShowSpec, TestApp, config};
 pub use customer::{Answer, Customer};
 pub use notice::{Notice, headers_for};
 pub use reconciling::{all_repaired, reconcile};
-pub use stage::{Stage, submit_to};
+pub use stage::{Stage, choose_at, submit_to};
 
 use std::{
     future::Future,

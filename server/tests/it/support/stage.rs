@@ -57,6 +57,22 @@ pub async fn submit_to(
     Ok(server.place(&visitor, user, request).await?.order_no)
 }
 
+/// Sends a choice to one of several servers as a submission of its own.
+pub async fn choose_at(
+    server: &Ticketing,
+    user: &User,
+    show_id: ShowId,
+    choice: Choice,
+) -> Result<OrderNo, AppError> {
+    let request = HoldRequest {
+        show_id,
+        choice,
+        attendees: Vec::new(),
+        idempotency_key: uuid::Uuid::new_v4().to_string(),
+    };
+    submit_to(server, user, request).await
+}
+
 /// The use cases and a clock.
 pub struct Stage {
     pub ticketing: Ticketing,

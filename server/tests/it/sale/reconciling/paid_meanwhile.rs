@@ -1,31 +1,12 @@
 //! Reconciliation locks again what a pending order lost, and the order is paid before it has looked again.
 
-use super::{is_clean, late_rows::is_under_way};
+use super::{is_clean, late_rows::is_under_way, success};
 use crate::support::{ShowSpec, Stage, reconcile, run};
-use app::domain::{order::OrderStatus, payment::PaymentEvent, seat::SeatState};
-use server::{
-    clock::Clock,
-    mysql::money::{PaymentNotice, PaymentRecord},
-    ticketing::reconcile::Class,
-};
+use app::domain::{order::OrderStatus, seat::SeatState};
+use server::{clock::Clock, ticketing::reconcile::Class};
 
 /// What reconciliation reads of an order between its two looks at it.
 const ITEMS: &str = "SELECT i.order_no, i.item_no, i.seat";
-
-fn success(payment: &PaymentRecord) -> PaymentNotice {
-    PaymentNotice {
-        channel: "simulated".to_owned(),
-        callback_id: "cb_while_locks_come_back".to_owned(),
-        out_trade_no: payment.out_trade_no.clone(),
-        third_trade_no: None,
-        event: PaymentEvent::Succeeded,
-        amount: payment.amount,
-        happened_at: None,
-        fail_reason: None,
-        raw_body: String::new(),
-        is_asked_for: false,
-    }
-}
 
 #[test]
 fn an_order_that_is_paid_while_its_locks_come_back_keeps_its_seat() {
@@ -46,7 +27,7 @@ fn an_order_that_is_paid_while_its_locks_come_back_keeps_its_seat() {
             .expect("a lock");
         let paid = async {
             is_under_way(&stage, ITEMS).await;
-            let notice = success(&payment);
+            let notice = success(&payment, "cb_while_locks_come_back");
             let recorded = db.record_notice(&notice, stage.clock.now());
             recorded.await.expect("a database").expect("a payment");
             sqlx::raw_sql("UNLOCK TABLES")

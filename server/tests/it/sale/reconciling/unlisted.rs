@@ -3,40 +3,29 @@
 use super::is_clean;
 use crate::{
     standing::floor::{Floor, staged},
-    support::{ShowSpec, Stage, all_repaired, reconcile, run, submit_to},
+    support::{ShowSpec, Stage, all_repaired, choose_at, reconcile, run},
 };
 use app::domain::{
-    hold::{Choice, HoldRequest},
+    hold::Choice,
     ids::{OrderNo, ShowId},
     time::Millis,
 };
 use server::{
     cli,
-    clock::Clock,
     ticketing::{Ticketing, reconcile::Class, unload::OverShow},
 };
-use std::sync::Arc;
 
 /// For two seconds an order is left to the server that took it.
 const RESEND_AFTER: Millis = Millis(2_001);
 
 /// Holds two standing places by a server that reaches every store but Kafka, and dies.
 async fn held_and_not_sent(stage: &Stage, floor: Floor) -> OrderNo {
-    let mut config = stage.config().clone();
-    // Nobody listens there.
-    config.stores.kafka_brokers = "127.0.0.1:9".to_owned();
-    let clock = Arc::clone(&stage.clock) as Arc<dyn Clock>;
-    let (server, _) = server::connect(&config, clock).await.expect("stores");
-    let request = HoldRequest {
-        show_id: floor.show,
-        choice: Choice::Best {
-            zone: floor.zone,
-            quantity: 2,
-        },
-        attendees: Vec::new(),
-        idempotency_key: uuid::Uuid::new_v4().to_string(),
+    let server = stage.server_without_kafka().await;
+    let choice = Choice::Best {
+        zone: floor.zone,
+        quantity: 2,
     };
-    let held = submit_to(&server, &stage.user().await, request).await;
+    let held = choose_at(&server, &stage.user().await, floor.show, choice).await;
     held.expect("it is accepted all the same")
 }
 
